@@ -15,7 +15,8 @@ from typing import NamedTuple
 import quire
 from benchmarks.linkqa import Collection, Question
 from quire.index.engine.function_words import is_function_word
-from quire.mcp.tools import DEFAULT_TOKENS, Tools
+from quire.mcp.tool import DEFAULT_TOKENS, Service
+from quire.mcp.tools import Get, Search
 from quire.size import resolve
 from quire.workspace import Workspace
 
@@ -58,7 +59,7 @@ class Project:
         self._lowered = {path: text.lower() for path, text in self.texts.items()}
         self.index = folder / ".quire"
         self._workspace = Workspace.open_updated([str(self.folder)], index=str(self.index))
-        self.tools = Tools(self._workspace, count, DEFAULT_TOKENS)
+        self.service = Service(self._workspace, count, DEFAULT_TOKENS)
 
     def _written(self, path: str, asked: set[str]) -> str:
         """The text of a page, where only the words of such links remain, padded so that all positions stay."""
@@ -97,7 +98,7 @@ class Project:
         """The tool ``search``, then ``get`` for sections that it only names, and its next pages."""
         cursor = "0"
         while cursor:
-            answer = self.tools.search(question.text, cursor=cursor)
+            answer = Search(query=question.text, cursor=cursor).answer(self.service)
             results = answer.record["results"]
             pages = [(each["path"].rpartition(":")[0], each.get("text", "")) for each in results]
             yield Shown(count(answer.text), any(self.is_right(question, *each) for each in pages))
@@ -115,7 +116,7 @@ class Project:
             yield self._got(question, hit.id)
 
     def _got(self, question: Question, name: str) -> Shown:
-        answer = self.tools.get(name)
+        answer = Get(id=name).answer(self.service)
         path = name.partition("#")[0].removeprefix("docs:")
         return Shown(count(answer.text), self.is_right(question, path, answer.record["text"]))
 

@@ -20,7 +20,8 @@ from statistics import mean, median
 
 from benchmarks import linkqa, svg
 from benchmarks.agent_routes import Project, Route, Spent, count, most_matches, requests, shortest
-from quire.mcp.tools import DEFAULT_TOKENS, Tools
+from quire.mcp.tool import DEFAULT_TOKENS, Service
+from quire.mcp.tools import Search
 from quire.workspace import Workspace
 
 QUESTIONS = 200
@@ -165,11 +166,11 @@ def _calls(command: list[str], queries: Sequence[str]) -> list[float]:
 def _later_answers(project: Project, queries: Sequence[str]) -> tuple[float, float]:
     """The mean over queries of each one's best time: of the search alone, and of the tool."""
     with Workspace.open([str(project.folder)], index=str(project.index)) as workspace:
-        tools = Tools(workspace, count, DEFAULT_TOKENS)
+        service = Service(workspace, count, DEFAULT_TOKENS)
 
         def ask(query: str) -> None:
             workspace.refresh()
-            tools.search(query)
+            Search(query=query).answer(service)
 
         works = [lambda query: workspace.index.search(query, limit=5, max_tokens=DEFAULT_TOKENS), ask]
         best = [[float("inf")] * len(queries) for _ in works]

@@ -141,7 +141,8 @@ def _memory() -> dict[str, str]:
     documents = _documents()
     characters = sum(len(text) for _, text in documents)
     for strategy, options in RUNS.values():
-        quire.chunk(documents[0][1], strategy, **options)  # imports and caches
+        for path, text in documents:
+            quire.chunk(text, strategy, path=path, **options)  # imports and caches
     COUNTER.count(_GOTHIC)
     tracemalloc.start()
     parsed, own = _allocated(lambda: [quire.parse(text, path=path) for path, text in documents])

@@ -14,9 +14,8 @@ from pathlib import Path
 
 import quire
 from benchmarks import measure, quality
-from quire.indexed import Index
-from quire.search.fusion import Mode
-from quire.search.ranking_settings import SearchSettings
+from quire.index_api import Index
+from quire.search.search_settings import Mode, SearchSettings
 
 MODES: tuple[Mode, ...] = ("words", "hybrid", "meaning")
 _EMBEDDER = "wordllama"

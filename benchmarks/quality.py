@@ -16,14 +16,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import quire
-from quire.evals.figures import Figure, differences, figures
-from quire.evals.folds import FOLDS, build_index
-from quire.evals.outcomes import DEPTH, Outcome, ask
+from quire.evals.figures import Figure, figures
+from quire.evals.outcomes import DEPTH, FOLDS, Outcome, ask, build_index
 from quire.evals.questions import HeldLink, Question, link_questions, pasted_questions, section_id
-from quire.indexed import Index
+from quire.index_api import Index
 from quire.link_targets import LinkTargets
-from quire.search.fusion import Mode
-from quire.search.ranking_settings import SearchSettings
+from quire.search.search_settings import Mode, SearchSettings
 
 _COLLECTIONS = {
     "Docker": "linkqa/docker",
@@ -159,7 +157,7 @@ def cell(kind: str, first: Sequence[Outcome], outcomes: Sequence[Outcome]) -> st
     names = {"typed": ("mrr", "recall_10"), "links": ("mrr",)}.get(kind, ("recall_1",))
     if outcomes is first:
         return ", ".join(_shown(figures(outcomes)[name], "") for name in names)
-    return ", ".join(_shown(differences(first, outcomes)[name], "+") for name in names)
+    return ", ".join(_shown(figures(first, outcomes)[name], "+") for name in names)
 
 
 def _shown(figure: Figure, sign: str) -> str:

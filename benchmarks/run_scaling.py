@@ -14,8 +14,8 @@ from typing import Any
 from benchmarks import measure
 from benchmarks.many import filled
 from quire.run.dataset import write_parts
-from quire.run.documents import ENGINES
-from quire.run.parts import Cutting, parts_of
+from quire.run.engines import ENGINES
+from quire.run.parts import parts_of
 
 MEGABYTES = int(os.environ.get("QUIRE_SCALING_MB", "40"))
 ROUNDS = int(os.environ.get("QUIRE_SCALING_ROUNDS", "3"))
@@ -68,6 +68,6 @@ def _seconds(folder: Path, engine: str, workers: int) -> float:
     ) as output:  # a new one each time: a dataset that is there is not made again
         started = time.perf_counter()
         parts, _ = parts_of(str(folder / "in"))
-        for _ in write_parts(parts, Cutting({"": {}}), output, engine=engine, workers=workers):
+        for _ in write_parts(parts, output, engine=engine, workers=workers):
             pass
         return time.perf_counter() - started

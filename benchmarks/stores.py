@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
@@ -24,7 +24,7 @@ from benchmarks import measure
 from quire.embed import FunctionEmbedder
 from quire.record import Chunk
 from quire.run.parts import Part, parts_of
-from quire.stores import sync_parts
+from quire.stores import Documents, sync
 from quire.stores.mirror import Mirror
 from quire.stores.store import COLUMNS, Row, opened, rows
 
@@ -106,22 +106,15 @@ def _log(kind: str, count: int) -> tuple[float, float]:
     return recorded[1] / 200 * 1000, read[1]
 
 
-class Prepared(NamedTuple):
-    """Chunks that were cut beforehand, by the path of the document."""
+class Prepared(Part):
+    """Documents whose chunks were cut beforehand."""
 
-    chunks: dict[str, list[Chunk]]
+    chunks: ClassVar[dict[str, list[Chunk]]] = {}
+    """By the path of the document."""
 
-    def cut(self, part: Part, path: str, text: str) -> Any:
-        """The chunks of a document."""
-        return self.chunks[path]
-
-    def content_type(self, part: Part) -> str:
-        """The content type of all documents."""
-        return "doc"
-
-    def settings(self, part: Part) -> str:
-        """No settings."""
-        return ""
+    def cut(self, texts: Any, problems: Any) -> Any:
+        """The chunks of each document."""
+        return ((path, text, self.chunks[path]) for path, text in texts)
 
 
 def _copies(cut: list[tuple[str, list[Chunk]]]) -> Iterator[tuple[str, list[Chunk]]]:
@@ -144,11 +137,9 @@ def _row(kind: str, made: list[tuple[str, list[Chunk]]]) -> str:
     with place(kind) as where, tempfile.TemporaryDirectory() as folder:
         _write_files(Path(folder), made)
         bulk = timed(lambda: _bulk(kind, where, _ready(made)))
-        parts, prepared = parts_of(folder)[0], Prepared(dict(made))
-        syncs = [
-            timed(lambda: sync_parts(parts, f"{kind}:{where}#synced", prepared, root="", embedder=Model()))  # type: ignore[arg-type]
-            for _ in range(2)
-        ]
+        Prepared.chunks.update(made)
+        documents = Documents([Prepared(*part) for part in parts_of(folder)[0]], "")
+        syncs = [timed(lambda: sync(documents, f"{kind}:{where}#synced", embedder=Model())) for _ in range(2)]
         synced, again = syncs
     ratio = f"{synced[0] / bulk[0]:.2f}, {synced[1] / bulk[1]:.2f}"
     shown = [f"{seconds:.1f}, {cpu:.1f}" for seconds, cpu in (bulk, synced, again)]
@@ -166,7 +157,7 @@ def _ready(made: list[tuple[str, list[Chunk]]]) -> list[Row]:
     """The rows of all chunks with their vectors."""
     model = Model()
     bare = [row for name, chunks in made for row in rows(chunks, f"doc:{name}", "x", model)]
-    return [row.with_vector(vector) for row, vector in zip(bare, model.embed([""] * len(bare)), strict=True)]
+    return [row._replace(vector=vector) for row, vector in zip(bare, model.embed([""] * len(bare)), strict=True)]
 
 
 def timed(work: Callable[[], object]) -> tuple[float, float]:

@@ -22,7 +22,7 @@ from benchmarks.shapes import prose
 from quire.options import STRATEGIES
 from quire.read.discover import Found
 from quire.web import chunk_view
-from quire.web.served_documents import ServedDocuments
+from quire.web.inspector import ServedDocuments
 from quire.wire import to_json
 
 ROUNDS = 3
@@ -72,7 +72,7 @@ def _server(text: str) -> list[str]:
         whole = chunk_view.cut_record(chunk_view.cut(text, NAME, strategy, **options))["chunks"]
         cut = _cpu(
             lambda s=strategy, o=options: (
-                chunk_view._cut.cache_clear(),  # noqa: SLF001
+                chunk_view.cut.cache_clear(),
                 _sent(chunk_view.cut(text, NAME, s, **o)),
             )
         )

@@ -16,8 +16,8 @@ from msgspec.structs import asdict
 
 from benchmarks import linkqa
 from benchmarks.linkqa import Collection, Outcome, Place, Question
-from quire.indexed import Index
-from quire.search.ranking_settings import Boosts, SearchSettings
+from quire.index_api import Index
+from quire.search.search_settings import Boosts, SearchSettings
 
 _MULTIPLES = (0.5, 0.7, 1.4, 2.0)
 _SAMPLE = 500

@@ -39,7 +39,7 @@ def repository(tmp_path) -> Path:
     shutil.copy(ROOT / "tests" / "unit" / "test_settings.py", tmp_path / "tests" / "unit")
     page = PAGE.read_text("utf-8")
     (weight,) = re.findall(r"^    short_sections: .*\n", page, re.MULTILINE)
-    edit(tmp_path / "src/quire/search/ranking_settings.py", DECLARED, f'    """Settings."""\n\n{weight}')
+    edit(tmp_path / "src/quire/search/search_settings.py", DECLARED, f'    """Settings."""\n\n{weight}')
     (field,) = re.findall(r"^    word_count: .*\n    .*\n", page, re.MULTILINE)
     (value,) = re.findall(r"^\+( +word_count=.*\n)", page, re.MULTILINE)
     above = '    """The kinds of block in it, by mdast\'s names."""\n'

@@ -21,11 +21,11 @@ from quire.evals.figures import SHARES
 from quire.finish.guard import Reason
 from quire.index.file_records import FileRecord
 from quire.index.node import Node
-from quire.indexed import Status, TreeInfo, Update
+from quire.index_api import Status, TreeInfo, Update
 from quire.read.discover import EXTENSIONS
 from quire.read.source import MARKDOWN_EXTENSIONS
 from quire.search.hit import Hit, Results
-from quire.settings.quire_toml import search_fields
+from quire.settings import search_fields
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(quire.__file__).parent

@@ -15,7 +15,7 @@ _HOME = {
     for module, names in {
         "errors": "BusyError EmbedderError GuardError IndexDamagedError InputError MissingExtraError NotFoundError"
         " OptionError QueryError QuireError StoreError TokenizerError UndecodableError",
-        "indexed": "Index",
+        "index_api": "Index",
         "model": "Block Document Finding Link Section Span",
         "pipeline": "chunk chunk_dir chunk_file parse verify",
         "record": "Chunk Chunks",
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
         TokenizerError as TokenizerError,
         UndecodableError as UndecodableError,
     )
-    from quire.indexed import Index as Index
+    from quire.index_api import Index as Index
     from quire.model import (
         Block as Block,
         Document as Document,

@@ -1,7 +1,5 @@
 """What a tree shows about its options: the rule for anchors, the ids of headings, the values of variables."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,8 +18,7 @@ from quire.read.discover import Found
 from quire.read.substitution_files import substitution_files, tree_substitutions
 from quire.substitutions import NO_SUBSTITUTIONS
 
-_SAMPLE = 32
-"""So many files are looked at for headings with ``[id]``."""
+_SAMPLE = 32  # so many files are looked at for headings with ``[id]``
 _BRACKETED = re.compile(rb"^#{1,6} .*[^\]\s] *\[#?([\w.-]+)\] *\r?$", re.MULTILINE)
 _FRAGMENT = re.compile(rb"\]\([^()\s]*#([\w.-]+)\)")
 
@@ -30,10 +27,8 @@ class SlugChoice(NamedTuple):
     """The rule for a tree."""
 
     rule: str
-    links: int
-    """How many links have a fragment and lead to a document of the tree."""
-    found: Mapping[str, int]
-    """How many of them lead to a section, by rule."""
+    links: int  # how many links have a fragment and lead to a document of the tree
+    found: Mapping[str, int]  # how many of them lead to a section, by rule
 
 
 def choose_slugs(documents: Mapping[str, Document], preferred: str = DEFAULT_SLUGS) -> SlugChoice:

@@ -9,34 +9,46 @@ from quire.model import Document
 from quire.options import Options
 
 SEPARATOR = " > "
-LIMIT = 160
-"""The longest breadcrumb line, in characters."""
+LIMIT = 160  # the longest breadcrumb line, in characters
 ELLIPSIS = "…"
 _MOST_KNOWN = 10_000
 _NO_LIMIT = 1 << 62
-_SHORTEST = 10
-"""A shorter line says nothing useful."""
+_SHORTEST = 10  # a shorter line says nothing useful
+
+
+class _Counts(dict[str, int]):
+    """Token counts by text, each made when it is first asked for."""
+
+    def __init__(self, count: Callable[[str], int]) -> None:
+        super().__init__()
+        self._count = count
+
+    def __missing__(self, text: str) -> int:
+        if len(self) >= _MOST_KNOWN:  # those of a million sections would take more memory than the text
+            self.clear()
+        tokens = self[text] = self._count(text)
+        return tokens
 
 
 class Breadcrumbs:
     """The breadcrumb lines of a document's sections, each made once. A line takes at most half of the cap."""
 
     def __init__(self, document: Document, count: Callable[[str], int], options: Options) -> None:
-        self._count = count
+        self.counts = _Counts(count)  # the tokens of lines, and of anything else that several pieces have in front
         self._is_off = options.breadcrumb_mode == "none"
         self._room = options.cap // 2 if options.cap else _NO_LIMIT
         self._lines: dict[int, str] = {}
-        self._counts: dict[str, int] = {}
-        sections = document.section_columns
-        self._parents, self._titles = sections.parents, sections.titles
+        self._parents, self._titles = document.section_columns.parents, document.section_columns.titles
         self._paths: dict[int, tuple[str, ...]] = {0: ()}
-        widths = [len(document.title)]
-        for parent, title in zip(sections.parents[1:], sections.titles[1:], strict=True) if options.cap else ():
-            widths.append(widths[parent] + len(SEPARATOR) + len(title))
-        most_bytes = 1 if document.text.isascii() and document.title.isascii() else 4  # of a character
-        widest = (min(max(widths), LIMIT) + len("\n\n")) * most_bytes + len(ELLIPSIS.encode())
-        self.most_tokens = 0 if self._is_off else min(self._room, widest)
-        """No line has more tokens than this: a token is at least a byte."""
+        self.most_tokens = min(self._room, self._most_bytes()) if options.cap and not self._is_off else 0
+        """With a cap, no line has more tokens than this: a token is at least a byte."""
+
+    def _most_bytes(self) -> int:
+        widths: list[int] = []
+        for parent, title in zip(self._parents, self._titles, strict=True):
+            widths.append((widths[parent] + len(SEPARATOR) if widths else 0) + len(title))
+        bytes_a_character = 1 if "".join(self._titles).isascii() else 4
+        return (min(max(widths), LIMIT) + len("\n\n")) * bytes_a_character + len(ELLIPSIS.encode())
 
     def path(self, section: int) -> tuple[str, ...]:
         """The heading path of a section: the titles from the top down to its own."""
@@ -50,23 +62,10 @@ class Breadcrumbs:
         line = self._lines.get(section)
         if line is None:
             line = "" if self._is_off else self._fitted(self._titles[0], self.path(section))
-            if len(self._lines) >= _MOST_KNOWN:  # those of a million sections would take more memory than the text
+            if len(self._lines) >= _MOST_KNOWN:
                 self._lines.clear()
             self._lines[section] = line
         return line
-
-    def tokens(self, section: int) -> int:
-        """The tokens of ``prefix``."""
-        return self.count(self.prefix(section))
-
-    def count(self, prefix: str) -> int:
-        """The tokens of a line, or of anything else that several pieces have in front."""
-        tokens = self._counts.get(prefix)
-        if tokens is None:
-            if len(self._counts) >= _MOST_KNOWN:
-                self._counts.clear()
-            tokens = self._counts[prefix] = self._count(prefix)
-        return tokens
 
     def repeats(self, heading: str, section: int) -> bool:
         """Whether the line of a section says only what ``heading`` says."""
@@ -80,7 +79,7 @@ class Breadcrumbs:
         limit = LIMIT
         while limit >= _SHORTEST and (line := full_line(title, titles, limit)):
             prefix = f"{line}\n\n"
-            if self._room == _NO_LIMIT or self.count(prefix) <= self._room:
+            if self._room == _NO_LIMIT or self.counts[prefix] <= self._room:
                 return prefix
             limit //= 2
         return ""
@@ -128,17 +127,8 @@ def shorten(segments: Sequence[str], limit: int = LIMIT) -> str:
         if len(line) <= limit:
             return line
     joint = SEPARATOR + ELLIPSIS + SEPARATOR if len(segments) > 2 else SEPARATOR
-    return _fit_pair(first, last, joint, limit)
-
-
-def _fit_pair(first: str, last: str, joint: str, limit: int) -> str:
-    """First and last around ``joint``, cut to ``limit``; the shorter one keeps as much as it can."""
-    if len(first) + len(joint) + len(last) <= limit:
-        return first + joint + last
     room = limit - len(joint)
-    half = room // 2
-    for_last = max(room - len(first), half)
-    last = _cut(last, for_last)
+    last = _cut(last, max(room - len(first), room // 2))  # the shorter one keeps as much as it can
     return _cut(first, room - len(last)) + joint + last
 
 

@@ -10,29 +10,22 @@ from urllib.parse import quote
 
 from quire.patterns import pattern
 
-COMMONMARK = "commonmark"
-"""Without the constructs of generators: no heading ids, shortcodes, admonitions and tabs."""
-DOCS_BUILDER = "docs-builder"
-"""Elastic's: ``[id]`` at the end of a heading is its id."""
+COMMONMARK = "commonmark"  # without the constructs of generators: no heading ids, shortcodes, admonitions and tabs
+DOCS_BUILDER = "docs-builder"  # Elastic's: ``[id]`` at the end of a heading is its id
 ORDER = pattern(r"(?:(?<=/)|\A)[0-9]+[-_.](?=[^/])")
 """The number in a file name that sets the order of pages, and is not in their addresses."""
-INDEX_NAMES = frozenset({"index", "_index", "readme"})
-"""The names of files that are the page of their folder."""
-_MAX_FOLDERS = 4
-"""How many folders are looked at: the documents' own and three above it."""
+INDEX_NAMES = frozenset({"index", "_index", "readme"})  # the names of files that are the page of their folder
+_MAX_FOLDERS = 4  # how many folders are looked at: the documents' own and three above it
 
 
 class Dialect(NamedTuple):
     """A dialect of Markdown."""
 
-    slugs: str
-    """The rule for anchors, by its name in ``parsing.slugs.RULES``."""
-    files: tuple[str, ...] = ()
-    """Files and folders beside or above documents in this dialect."""
+    slugs: str  # the rule for anchors, by its name in ``parsing.slugs.RULES``
+    files: tuple[str, ...] = ()  # files and folders beside or above documents in this dialect
     suffix: str | None = ""
     """How the address of a page continues after its name; None where the address has the file's own name."""
-    address_keys: tuple[str, ...] = ()
-    """Keys of front matter that set the name of a page, or its whole address."""
+    address_keys: tuple[str, ...] = ()  # keys of front matter that set the name of a page, or its whole address
 
 
 DIALECTS: Mapping[str, Dialect] = MappingProxyType(

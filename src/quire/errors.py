@@ -21,6 +21,7 @@ with its own. Paths, lines and names are fields, too.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Self
 from unicodedata import category, east_asian_width
 
@@ -147,12 +148,13 @@ def _pointed(query: str, position: int) -> tuple[str, str]:
     last = min(len(query) if last < 0 else last, position + 30)
     before = "…" * (first > 0) + _printable(query[first:position])
     behind = _printable(query[position:last]) + "…" * (last < len(query))
-    return f"  {before}{behind}", f"  {' ' * _columns(before)}^"
+    return f"  {before}{behind}", f"  {' ' * sum(map(char_width, before))}^"
 
 
-def _columns(text: str) -> int:
-    """The width of a text on a terminal: accents take no column, Chinese characters and most emoji take two."""
-    return sum((category(char) not in ("Mn", "Me")) * (1 + (east_asian_width(char) in "WF")) for char in text)
+@lru_cache(maxsize=4096)
+def char_width(char: str) -> int:
+    """The width of a character on a terminal: accents take no column, Chinese characters and most emoji take two."""
+    return 0 if category(char) in ("Mn", "Me", "Cf") else 1 + (east_asian_width(char) in "WF")
 
 
 def _printable(text: str) -> str:

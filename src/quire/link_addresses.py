@@ -7,8 +7,6 @@
 Pages also have the addresses in their front matter.
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections import Counter
@@ -29,18 +27,15 @@ _PAGE_EXTENSIONS = frozenset({*MARKDOWN_EXTENSIONS, ".html", ".htm"})
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|@|.*[{}<>$*|]|[A-Z]+(?:_[A-Z]+)+\Z", re.DOTALL)
 """Targets on other sites, aliases of bundlers (``@site/``), templates and placeholders."""
 _FILE_EXTENSION = re.compile(r"\.[a-z][a-z0-9]*\Z")
-_RARE = 4
-"""A prefix is used if its count has less than so many binary digits less than that of the most common one."""
-_MAX_COMPARED = 100
-"""With how many pages of the same name a link is compared to find prefixes."""
+_RARE = 4  # a prefix is used if its count has less than so many binary digits less than that of the most common one
+_MAX_COMPARED = 100  # with how many pages of the same name a link is compared to find prefixes
 
 
 class Page(NamedTuple):
     """A document, as far as finding it needs."""
 
     path: str
-    keys: Sequence[str]
-    """Its addresses: that of its path, then others."""
+    keys: Sequence[str]  # its addresses: that of its path, then others
 
 
 class InternalLink(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -57,10 +52,8 @@ class Lookup(NamedTuple):
 
     page: str
     fragment: str
-    keys: Sequence[str]
-    """Where the page would be; empty if that is outside of the tree."""
-    pages: Sequence[str]
-    """The documents, the most likely one first."""
+    keys: Sequence[str]  # where the page would be; empty if that is outside of the tree
+    pages: Sequence[str]  # the documents, the most likely one first
 
 
 Sign: TypeAlias = tuple[str, str]
@@ -73,16 +66,13 @@ _WIKI_FOUND, _WIKI_LOST = ("wiki", "found"), ("wiki", "lost")
 class Site(NamedTuple):
     """What the signs of a tree say about links."""
 
-    prefixes: tuple[Sign, ...] = (("/", "/"),)
-    """The prefixes of absolute links, the most common first."""
-    is_hugo: bool = False
-    """Whether Hugo makes the site."""
+    prefixes: tuple[Sign, ...] = (("/", "/"),)  # the prefixes of absolute links, the most common first
+    is_hugo: bool = False  # whether Hugo makes the site
     is_mdx: bool = False
-    has_wiki_links: bool = True
-    """Whether ``[[a]]`` is a link here: at least half of them lead somewhere."""
+    has_wiki_links: bool = True  # whether ``[[a]]`` is a link here: at least half of them lead somewhere
 
     @classmethod
-    def of(cls, signs: Mapping[Sign, int]) -> Site:
+    def of(cls, signs: Mapping[Sign, int]) -> "Site":
         """The site of a tree with so many signs of each kind.
 
         Counts are compared by their magnitude, so that an edit hardly ever changes where links of other pages lead.
@@ -106,8 +96,7 @@ class Addresses:
     """
 
     def __init__(self, pages_named: Callable[[str], Iterable[Page]]) -> None:
-        self.site = Site()
-        """Set it before ``lookup``; ``signs`` does not need it."""
+        self.site = Site()  # set it before ``lookup``; ``signs`` does not need it
         self._pages_named = pages_named
         self._by_name: dict[str, dict[str, str]] = {}  # the pages by the last name of an address, and by the address
         self._prefixes_of: dict[str, list[Sign]] = {}  # by the address of a link

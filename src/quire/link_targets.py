@@ -4,8 +4,6 @@ A link is broken only if its target would have to be in the tree: links to other
 and to folders without documents are not judged.
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections import Counter, defaultdict
@@ -29,7 +27,7 @@ from quire.link_addresses import (
     page_of,
 )
 from quire.model import Document, Link
-from quire.parsing.anchors import Anchors
+from quire.parsing.links import Anchors
 from quire.parsing.slugs import github_slug
 from quire.read.source import MARKDOWN_EXTENSIONS
 from quire.substitutions import substitute
@@ -44,8 +42,7 @@ _INCLUDE = re.compile(
 """Text that comes from another file, with headings that are not in this one."""
 _LABEL = re.compile(r"^(?:\(([^()\s]+)\)=|[ ]*:(?:name|label):[ ]+([^\s<>]+))", re.MULTILINE)
 """A label of MyST. Links lead to it from every document: ``[text](label)``, ``[text](#label)``."""
-_CODE_NAME = re.compile(r".*[A-Z.]")
-"""What links of MyST lead to besides labels: classes and functions."""
+_CODE_NAME = re.compile(r".*[A-Z.]")  # what links of MyST lead to besides labels: classes and functions
 _PARTIAL = re.compile(r"(?:\A|/)(?:_(?!index\.)|includes?/|partials/|snippets/)")
 """Files that are parts of other pages; their fragments are those of the page."""
 _MIN_LINKED, _MIN_MOUNTED = 8, 3
@@ -58,12 +55,9 @@ _TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}")
 class Target(NamedTuple):
     """Where a link leads. Both ``path`` and ``problem`` are empty if that cannot be known."""
 
-    path: str = ""
-    """The document."""
-    section: int = 0
-    """The number of the section in it; 0 for the whole document."""
-    problem: str = ""
-    """What is missing, if the link is broken."""
+    path: str = ""  # the document
+    section: int = 0  # the number of the section in it; 0 for the whole document
+    problem: str = ""  # what is missing, if the link is broken
     nearest: str = ""
     """The most similar target that exists: ``path``, ``path#id``, or ``#id`` in the right document; may be empty."""
 
@@ -74,8 +68,7 @@ class LinkTargets:
     def __init__(self, documents: Mapping[str, Document], exists: Callable[[str], bool] = lambda _: False) -> None:
         self._documents = documents
         self._exists = exists
-        self.links = {path: document.links for path, document in documents.items()}
-        """The links of each document."""
+        self.links = {path: document.links for path, document in documents.items()}  # the links of each document
         self._pages = {path: page_of(path, document.frontmatter) for path, document in documents.items()}
         self._by_name: dict[str, list[Page]] = defaultdict(list)
         self._beside: dict[str, list[str]] = defaultdict(list)  # the last names of addresses, by what is before them

@@ -6,6 +6,7 @@ list is cut and says where it goes on.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple, TypeAlias
@@ -13,27 +14,20 @@ from typing import NamedTuple, TypeAlias
 from quire.index.file_records import FileRecord
 from quire.index.node import Node
 
-_HEADING_TOKENS = 8
-"""A line with a document has at least this many tokens, so that headings need not be tried for too many."""
-_DEEPEST_HEADING, _ALL_HEADINGS = 3, 6
-"""Of many documents, and of one."""
+_LINE_TOKENS = 8  # at least; for too many documents, headings need not be tried
+_DEEPEST_HEADING, _ALL_HEADINGS = 3, 6  # of many documents, and of one
 
-Headings: TypeAlias = Callable[[str], Sequence[Node]]
-"""The nodes of a document, by its id."""
+Headings: TypeAlias = Callable[[str], Sequence[Node]]  # the nodes of a document, by its id
 
 
 class Entry(NamedTuple):
     """A line of the list."""
 
-    id: str
-    """Of a document or section; of a folder with a slash at its end."""
-    title: str
-    """The title, or how many documents a folder has."""
+    id: str  # of a document or section; of a folder with a slash at its end
+    title: str  # or how many documents a folder has
     tokens: int
-    lines: str = ""
-    """``12-40`` for a section."""
-    depth: int = 0
-    """0 for a document or folder, else the heading level."""
+    lines: str = ""  # ``12-40`` for a section
+    depth: int = 0  # 0 for a document or folder, else the heading level
 
     @property
     def line(self) -> str:
@@ -47,10 +41,8 @@ class Manifest(NamedTuple):
     """Some or all entries of the most detailed level that fits."""
 
     entries: Sequence[Entry]
-    total: int
-    """How many entries the level has."""
-    is_shortened: bool
-    """Whether there are folders instead of documents."""
+    total: int  # how many entries the level has
+    is_shortened: bool  # whether there are folders instead of documents
 
 
 def manifest(
@@ -68,21 +60,19 @@ def manifest(
         whole = Manifest(rows, len(rows), is_shortened)
         if not start and fits(whole):
             return whole
-    low, high = start, len(rows)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if fits(Manifest(rows[start:middle], len(rows), is_shortened)):
-            low = middle
-        else:
-            high = middle - 1
-    return Manifest(rows[start:low], len(rows), is_shortened)
+
+    def part(stop: int) -> Manifest:
+        return Manifest(rows[start:stop], len(rows), is_shortened)
+
+    stops = range(start + 1, len(rows) + 1)
+    return part(start + bisect_left(stops, True, key=lambda stop: not fits(part(stop))))
 
 
 def _levels(
     documents: Sequence[FileRecord], headings: Headings, max_tokens: int
 ) -> Iterator[tuple[Sequence[Entry], bool]]:
     plain = [Entry(document.id, document.title, document.tokens) for document in documents]
-    if len(documents) * _HEADING_TOKENS <= max_tokens:
+    if len(documents) * _LINE_TOKENS <= max_tokens:
         nodes = [headings(document.id) for document in documents]
         for deepest in range(_DEEPEST_HEADING if len(documents) > 1 else _ALL_HEADINGS, 0, -1):
             rows = [(row, *_section_rows(below, deepest)) for row, below in zip(plain, nodes, strict=True)]

@@ -22,67 +22,49 @@ Kind = Literal[
     "directive", "item", "row",
 ]  # fmt: skip
 
-BOM = "\ufeff"
-"""The byte order mark."""
+BOM = "\ufeff"  # the byte order mark
 OWN_METADATA = ("sourceFile", "processedAt", "chunkingOptions", "pipeline")
 """Names in a chunk's metadata that belong to quire; front matter cannot set them."""
-UNTITLED = "untitled"
-"""The name of a document without a path."""
-VERBATIM = frozenset({"code", "html", "math", "table"})
-"""The kinds of block whose white space is significant."""
+UNTITLED = "untitled"  # the name of a document without a path
+VERBATIM = frozenset({"code", "html", "math", "table"})  # the kinds of block whose white space is significant
 
 
 class Span(NamedTuple):
     """A half-open range of characters in a source text."""
 
-    start: int
-    """The first character."""
-    end: int
-    """One past the last character; never below ``start``."""
+    start: int  # the first character
+    end: int  # one past the last character; never below ``start``
 
 
 class Finding(Struct, frozen=True, kw_only=True):
     """A warning about one place in a document. docs/reference/findings.md lists every code."""
 
-    code: str
-    """A stable name for the kind of finding, such as ``heading-without-text``."""
-    path: str
-    """The document, as the user named it; ``<text>`` for text without a path."""
-    line: int
-    """The 1-based line; 0 when the finding is about the whole document."""
-    message: str
-    """One sentence: what was found and what quire did about it."""
+    code: str  # a stable name for the kind of finding, such as ``heading-without-text``
+    path: str  # the document, as the user named it; ``<text>`` for text without a path
+    line: int  # the 1-based line; 0 when the finding is about the whole document
+    message: str  # one sentence: what was found and what quire did about it
 
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else self.path
         return f"{place}: {self.message} [{self.code}]"
 
 
-Note: TypeAlias = tuple[int, str, str]
-"""A finding before its line is known: position, code, message."""
+Note: TypeAlias = tuple[int, str, str]  # a finding before its line is known: position, code, message
 
 
 class Source(Struct, frozen=True, kw_only=True):
     """A document as text, before parsing."""
 
-    text: str
-    """The whole text; a byte order mark stays character 0."""
-    path: str | None = None
-    """Where it came from, with forward slashes; relative to the directory that was given."""
-    syntax: Syntax = "markdown"
-    """Whether ``#`` lines can be headings."""
-    dialect: str | None = None
-    """The dialect of Markdown, if it is known; None to read the constructs of all."""
+    text: str  # the whole text; a byte order mark stays character 0
+    path: str | None = None  # where it came from, with forward slashes; relative to the directory that was given
+    syntax: Syntax = "markdown"  # whether ``#`` lines can be headings
+    dialect: str | None = None  # the dialect of Markdown, if it is known; None to read the constructs of all
     substitutions: Mapping[str, str] = field(default_factory=dict)
     """The values of the template variables in it, by name."""
-    frontmatter: Mapping[str, Any] = field(default_factory=dict)
-    """The metadata at its top, as plain values."""
-    body_start: int = 0
-    """Where the body starts: after a byte order mark and the front matter."""
-    malformed_frontmatter: Span | None = None
-    """Front matter that does not parse: it is body text, but not Markdown."""
-    findings: tuple[Finding, ...] = ()
-    """Findings from reading."""
+    frontmatter: Mapping[str, Any] = field(default_factory=dict)  # the metadata at its top, as plain values
+    body_start: int = 0  # where the body starts: after a byte order mark and the front matter
+    malformed_frontmatter: Span | None = None  # front matter that does not parse: it is body text, but not Markdown
+    findings: tuple[Finding, ...] = ()  # findings from reading
 
     def __hash__(self) -> int:
         return hash((self.path, self.text))
@@ -96,7 +78,7 @@ class Source(Struct, frozen=True, kw_only=True):
     @property
     def text_start(self) -> int:
         """Where text starts: after a byte order mark."""
-        return 1 if self.text.startswith(BOM) else 0
+        return int(self.text.startswith(BOM))
 
     @property
     def markdown_start(self) -> int:
@@ -121,20 +103,14 @@ def findings_at(source: Source, notes: Sequence[Note]) -> list[Finding]:
 class Block(NamedTuple):
     """A block of Markdown: a paragraph, a table, a list item."""
 
-    kind: Kind
-    """What it is."""
-    start: int
-    """Its first character; for a block at document level the start of its first line."""
-    end: int
-    """One past its last character that is not blank."""
-    level: int = 0
-    """The heading level, 1 to 6; 1 for a table's header row; 0 otherwise."""
-    info: str = ""
-    """A heading's plain text, the info string of a code fence, the name of a directive."""
+    kind: Kind  # what it is
+    start: int  # its first character; for a block at document level the start of its first line
+    end: int  # one past its last character that is not blank
+    level: int = 0  # the heading level, 1 to 6; 1 for a table's header row; 0 otherwise
+    info: str = ""  # a heading's plain text, the info string of a code fence, the name of a directive
     children: "tuple[Block, ...]" = ()
     """The blocks inside. ``Document.blocks`` leaves them out; ``parsing.inner_blocks`` makes them."""
-    id: str = ""
-    """The id that the author gave a heading; empty otherwise."""
+    id: str = ""  # the id that the author gave a heading; empty otherwise
 
     @property
     def span(self) -> Span:
@@ -158,30 +134,19 @@ class Block(NamedTuple):
 class Section(NamedTuple):
     """The document (depth 0), or a heading with everything below it."""
 
-    number: int
-    """Its index in ``Document.sections``; the document itself is 0."""
-    depth: int
-    """0 for the document, else the heading's level."""
-    title: str
-    """The heading as plain text; the document's title at depth 0."""
-    start: int
-    """Where the heading starts."""
-    body_start: int
-    """Where its own text starts: right after the heading's line."""
-    body_end: int
-    """Where its own text ends: at the next heading of any depth."""
-    end: int
-    """Where the section ends: at the next heading of the same or a lower depth."""
-    text_start: int
-    """Where its own text starts without blank lines around it; equal to ``text_end`` if it has none."""
-    text_end: int
-    """Where its own text ends without blank lines around it."""
-    parent: int | None
-    """The number of the parent section; None at depth 0."""
+    number: int  # its index in ``Document.sections``; the document itself is 0
+    depth: int  # 0 for the document, else the heading's level
+    title: str  # the heading as plain text; the document's title at depth 0
+    start: int  # where the heading starts
+    body_start: int  # where its own text starts: right after the heading's line
+    body_end: int  # where its own text ends: at the next heading of any depth
+    end: int  # where the section ends: at the next heading of the same or a lower depth
+    text_start: int  # where its own text starts without blank lines around it; equal to ``text_end`` if it has none
+    text_end: int  # where its own text ends without blank lines around it
+    parent: int | None  # the number of the parent section; None at depth 0
     position: int | None
     """Its position among the nodes of the tree, in document order; None for a heading that makes no node."""
-    slug: str
-    """The slug used in ids, unique in the document: the author's id, else made of ASCII. Empty at depth 0."""
+    slug: str  # the slug used in ids, unique in the document: the author's id, else made of ASCII. Empty at depth 0.
     anchor: str
     """The slug for links, unique in the document: the author's id, else as GitHub makes it. Empty at depth 0."""
 
@@ -204,14 +169,10 @@ class Section(NamedTuple):
 class Link(NamedTuple):
     """A link: inline, by reference, an autolink or a wiki link. Images are not links."""
 
-    text: str
-    """What a reader sees, without markup."""
-    start: int
-    """Its first character."""
-    end: int
-    """One past its last character."""
-    target: str
-    """Where it leads, as the author wrote it: ``page.md#id``."""
+    text: str  # what a reader sees, without markup
+    start: int  # its first character
+    end: int  # one past its last character
+    target: str  # where it leads, as the author wrote it: ``page.md#id``
 
 
 class BlockColumns(NamedTuple):
@@ -220,8 +181,7 @@ class BlockColumns(NamedTuple):
     kinds: list[Kind]
     starts: list[int]
     ends: list[int]
-    names: dict[int, str]
-    """The names of directives and components, by the number of the block."""
+    names: dict[int, str]  # the names of directives and components, by the number of the block
 
     def add(self, kind: Kind, start: int, end: int) -> None:
         """Append a block."""
@@ -242,27 +202,21 @@ class SectionColumns(NamedTuple):
     text_ends: list[int]
     positions: list[int]
     titles: list[str]
-    ids: list[str]
-    """The id that the author gave the heading; empty if none."""
+    ids: list[str]  # the id that the author gave the heading; empty if none
     slugs: list[str]
     anchors: list[str]
-    blocks: list[int]
-    """The number of the heading's block; -1 for the document."""
+    blocks: list[int]  # the number of the heading's block; -1 for the document
 
 
 class Document(Struct, frozen=True, kw_only=True, dict=True):
     """A parsed document: the input of every strategy. ``blocks`` and ``sections`` are made when they are first read."""
 
-    source: Source
-    """The text it was parsed from."""
-    title: str
-    """The caller's title, else front matter's, else the first H1, else the file name, else empty."""
+    source: Source  # the text it was parsed from
+    title: str  # the caller's title, else front matter's, else the first H1, else the file name, else empty
     block_columns: BlockColumns
     """The blocks at document level, as lists; together they cover every character that is not blank."""
-    section_columns: SectionColumns
-    """The sections, as lists."""
-    findings: tuple[Finding, ...] = ()
-    """Findings from reading and parsing."""
+    section_columns: SectionColumns  # the sections, as lists
+    findings: tuple[Finding, ...] = ()  # findings from reading and parsing
 
     def __hash__(self) -> int:
         return hash((self.title, self.source))
@@ -288,18 +242,15 @@ class Document(Struct, frozen=True, kw_only=True, dict=True):
     def blocks(self) -> tuple[Block, ...]:
         """The blocks at document level, in order; together they cover every character that is not blank."""
         kinds, starts, ends, names = self.block_columns
-        sections = self.section_columns
-        section_of = {block: section for section, block in enumerate(sections.blocks)}
-        blocks: list[Block] = []
-        for at, (kind, start, end) in enumerate(zip(kinds, starts, ends, strict=True)):
-            if kind == "heading":
-                row = section_of[at]
-                blocks.append(
-                    Block(kind, start, end, sections.depths[row], sections.titles[row], (), sections.ids[row])
-                )
-            else:
-                info = fence_info(self.text, start) if kind == "code" else names.get(at, "")
-                blocks.append(Block(kind, start, end, 0, info))
+        blocks = list(map(Block, kinds, starts, ends))
+        for number, kind in enumerate(kinds):
+            if kind == "code" or number in names:
+                info = fence_info(self.text, starts[number]) if kind == "code" else names[number]
+                blocks[number] = blocks[number]._replace(info=info)
+        lists = self.section_columns
+        for number, depth, title, heading_id in zip(lists.blocks, lists.depths, lists.titles, lists.ids, strict=True):
+            if depth:
+                blocks[number] = blocks[number]._replace(level=depth, info=title, id=heading_id)
         return tuple(blocks)
 
     @property
@@ -327,7 +278,7 @@ class Document(Struct, frozen=True, kw_only=True, dict=True):
         """The links in the text, in order. They are looked for each time this is read."""
         from quire.parsing.links import links_of  # noqa: PLC0415  model imports no stage; most uses need no links
 
-        return links_of(self)
+        return tuple(links_of(self))
 
     def section_at(self, position: int) -> int:
         """The number of the section that contains a position; a heading belongs to its own section."""
@@ -348,15 +299,15 @@ class Document(Struct, frozen=True, kw_only=True, dict=True):
     def enclosing_section(self, start: int, end: int) -> int:
         """The number of the deepest section that contains all text from ``start`` to ``end``."""
         start, end = self.text_between(start, end)
-        ends, parents = self.section_columns.ends, self.section_columns.parents
-        section = max(self.section_at(start), 0)
+        starts, _, parents, ends = self.section_columns[:4]
+        section = max(bisect_right(starts, start) - 1, 0)
         while section and ends[section] < end:
             section = parents[section]
         return section
 
     def first_section(self, start: int, end: int) -> int:
         """The number of the first section that has text from ``start`` to ``end``."""
-        return max(self.section_at(self.text_between(start, end)[0]), 0)
+        return max(bisect_right(self.section_columns.starts, self.text_between(start, end)[0]) - 1, 0)
 
     def blocks_between(self, start: int, end: int) -> Sequence[Block]:
         """The blocks at document level that overlap ``start`` to ``end``."""
@@ -373,20 +324,11 @@ class Document(Struct, frozen=True, kw_only=True, dict=True):
 
     def children_of(self, section: Section) -> tuple[Section, ...]:
         """The nodes directly below ``section``."""
-        return tuple(below for below in self._below(section) if below.is_node and below.parent == section.number)
+        return tuple([below for below in self.nodes if below.parent == section.number])
 
     def full_text(self, section: Section) -> str:
         """The text of a section and everything below it: headings and bodies in document order."""
-        parts = [section, *self._below(section)]
-        if section.depth == 0 and section.body_end == len(self.text):
-            parts = [section]  # no heading makes a node, so the document's own body contains them all
-        return "".join(self.text[part.start : part.body_end] for part in parts)
-
-    def _below(self, section: Section) -> Iterator[Section]:
-        for below in self.sections[section.number + 1 :]:
-            if below.start >= section.end:
-                return
-            yield below
+        return self.text[section.start : section.end]
 
 
 _FENCE_INFO = pattern(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")

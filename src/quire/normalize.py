@@ -7,14 +7,16 @@ made regular once; ``RegularText.span`` says where a span of the source is in th
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 
 from quire.model import VERBATIM, Block, Document
 from quire.offsets import BLANK, LINE_END
 from quire.parsing import inner_blocks
 
 _IRREGULAR = ("\r", " \n", "\t\n", "\n\n\n")
+_IRREGULAR_LINE_END = re.compile(r"\n(?:(?<=[ \t]\n)|(?=\n\n))")  # starts with one character, so it is searched fast
+_WITH_RETURNS = re.compile(rf"\r|{_IRREGULAR_LINE_END.pattern}")
 _SPACES = re.compile(r"[ \t]*+")
 _BLANKS = re.compile(r"[ \t\r\n]*+")
 _FENCES = ("```", "~~~")
@@ -25,29 +27,31 @@ class RegularText:
     """The text of a document with regular white space."""
 
     def __init__(self, document: Document) -> None:
-        self._source = document.text
-        self._starts: list[int] = []  # where white space was replaced in the source
-        self._ends: list[int] = []
-        self._regular: list[tuple[int, int]] = []  # the same in the result
-        parts: list[str] = []
+        source, parts = document.text, list[str]()
+        self._starts, self._ends = [-1], [0]  # where white space was replaced in the source
+        self._firsts, self._shifts = [0], [0]  # where it starts in the result, and how far all behind it has moved
         seen = length = 0
         for start, end, replacement in _replacements(document):
-            parts += (self._source[seen:start], replacement)
+            parts += (source[seen:start], replacement)
             first = length + start - seen
             length, seen = first + len(replacement), end
             self._starts.append(start)
             self._ends.append(end)
-            self._regular.append((first, length))
-        self.text = "".join([*parts, self._source[seen:]]) if parts else self._source
-        """The whole text."""
+            self._firsts.append(first)
+            self._shifts.append(length - end)
+        self.text = "".join([*parts, source[seen:]]) if parts else source  # the whole text
 
     def at(self, position: int) -> int:
         """Where a position of the source is in ``text``."""
         number = bisect_right(self._starts, position) - 1
-        if number < 0:
-            return position
-        first, last = self._regular[number]
-        return first if position < self._ends[number] else last + position - self._ends[number]
+        return position + self._shifts[number] if position >= self._ends[number] else self._firsts[number]
+
+    def all_at(self, positions: Sequence[int]) -> list[int]:
+        """Where positions of the source are in ``text``."""
+        starts, ends, firsts, shifts = self._starts, self._ends, self._firsts, self._shifts
+        numbers = [bisect_right(starts, position) - 1 for position in positions]
+        rows = zip(positions, numbers, strict=True)
+        return [at + shifts[number] if at >= ends[number] else firsts[number] for at, number in rows]
 
     def span(self, start: int, end: int) -> str:
         """The text of a span of the source."""
@@ -65,81 +69,49 @@ def _is_regular(text: str) -> bool:
 
 def _replacements(document: Document) -> Iterator[tuple[int, int, str]]:
     """The white space that is replaced: start, end, and what it becomes; in order."""
-    text, verbatim = document.text, _Verbatim(document)
+    text = document.text
+    pattern = _WITH_RETURNS if "\r" in text else _IRREGULAR_LINE_END
+    places = [match.start() for match in pattern.finditer(text)]
+    verbatim = _verbatim_spans(document) if places else []
     done = 0
-    for place in _irregular_places(text):
+    for place in places:
         if place < done:
             continue
-        floor, is_inside = verbatim.before(place)
-        if is_inside:
+        following = bisect_right(verbatim, (place, len(text)))
+        floor = verbatim[following - 1][1] if following else 0
+        if place < floor:
             done = floor
             continue
         start = place
         while start > floor and text[start - 1] in BLANK:
             start -= 1
-        blanks = _BLANKS.match(text, start)
-        done = blanks.end() if blanks else start
+        done = _BLANKS.match(text, start).end()  # type: ignore[union-attr]  # it matches the empty text too
         gap = text[start:done].rstrip(" \t")
         lines = len(LINE_END.findall(gap))
-        end = start + len(gap)
         if not lines or done == len(text):
             continue
-        is_break = lines == 1 and start > floor and gap.rstrip("\r\n").endswith("  ") and not verbatim.starts_at(end)
+        end = start + len(gap)
+        starts_verbatim = following < len(verbatim) and end <= verbatim[following][0] <= done
+        is_break = lines == 1 and start > floor and gap.rstrip("\r\n").endswith("  ") and not starts_verbatim
         replacement = "  \n" if is_break else "\n\n" if lines > 1 else "\n"
         if replacement != gap:
             yield start, end, replacement
 
 
-def _irregular_places(text: str) -> list[int]:
-    """Where white space may have to change, ascending."""
-    places: list[int] = []
-    for mark in _IRREGULAR:
-        place = text.find(mark)
-        while place >= 0:
-            places.append(place)
-            place = text.find(mark, place + 1)
-    return sorted(places)
-
-
-class _Verbatim:
-    """The spans of code, tables and HTML in a document."""
-
-    def __init__(self, document: Document) -> None:
-        self._document = document
-        self._inside: dict[int, list[tuple[int, int]]] = {}
-
-    def before(self, position: int) -> tuple[int, bool]:
-        """Where the last span before a position ends, and whether the position is inside it."""
-        block = bisect_right(self._document.block_columns.starts, position) - 1
-        floor = 0
-        for number in range(max(block - 1, 0), block + 1):
-            spans = self._spans(number)
-            last = bisect_right(spans, (position, 1 << 62)) - 1
-            floor = max(floor, spans[last][1]) if last >= 0 else floor
-        return floor, position < floor
-
-    def starts_at(self, line: int) -> bool:
-        """Whether a span starts on the line that starts here."""
-        spaces = _SPACES.match(self._document.text, line)
-        first = spaces.end() if spaces else line
-        block = bisect_right(self._document.block_columns.starts, first) - 1
-        spans = self._spans(block) if block >= 0 else []
-        at = bisect_left(spans, (line, 0))
-        return at < len(spans) and spans[at][0] <= first
-
-    def _spans(self, number: int) -> list[tuple[int, int]]:
-        """The spans in a block, itself included, with the spaces behind their last line unless that is a fence."""
-        if number not in self._inside:
-            kinds, starts, ends, _ = self._document.block_columns
-            block = Block(kinds[number], starts[number], ends[number])
-            text = self._document.text
-            self._inside[number] = [(start, _verbatim_end(text, start, end)) for start, end in _spans_in(text, block)]
-        return self._inside[number]
+def _verbatim_spans(document: Document) -> list[tuple[int, int]]:
+    """The code, tables and HTML of a document, with the spaces behind their last line unless that is a fence."""
+    text, spans = document.text, list[tuple[int, int]]()
+    for kind, start, end in zip(*document.block_columns[:3], strict=True):
+        is_leaf = kind in VERBATIM and kind not in _CONTAINERS
+        inside = _spans_in(text, Block(kind, start, end)) if kind in _CONTAINERS else [(start, end)] if is_leaf else ()
+        for first, last in inside:
+            spaces = _SPACES.match(text, last)
+            spans.append((first, last if spaces is None or text.endswith(_FENCES, first, last) else spaces.end()))
+    return spans
 
 
 def _spans_in(text: str, block: Block) -> list[tuple[int, int]]:
-    if block.kind not in _CONTAINERS:
-        return [block.span] if block.kind in VERBATIM else []
+    """The code, tables and HTML in a container, or all of it."""
     if block.kind not in VERBATIM and _is_regular(text[block.start : block.end]):
         return []  # nothing in it changes
     children = inner_blocks(text, block)
@@ -152,8 +124,3 @@ def _spans_in(text: str, block: Block) -> list[tuple[int, int]]:
             if is_leaf and (not spans or inner.start >= spans[-1][1]):
                 spans.append(inner.span)
     return spans
-
-
-def _verbatim_end(text: str, start: int, end: int) -> int:
-    spaces = _SPACES.match(text, end)
-    return end if spaces is None or text.endswith(_FENCES, start, end) else spaces.end()

@@ -1,9 +1,11 @@
-"""What differs between Linux, macOS and Windows: the user's folders, links, Ctrl-C. ``write/`` has the files."""
+"""What differs between Linux, macOS and Windows: the user's folders, names, links, Ctrl-C. ``write/`` has the files."""
 
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+import unicodedata
+from binascii import crc32
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
@@ -21,6 +23,12 @@ def user_folder(kind: Literal["cache", "config", "data"], environment: Mapping[s
     on_windows, elsewhere, default = _USER_FOLDERS[kind]
     folder = environment.get(on_windows if sys.platform == "win32" else elsewhere, "") or expanded(default)
     return Path(folder, "quire") if os.path.isabs(folder) else None  # noqa: PTH117
+
+
+def digest(texts: Sequence[str]) -> str:
+    """16 digits for the name of a folder, made from texts; hashlib would load OpenSSL."""
+    data = "\0".join(texts).encode("utf-8", "surrogateescape")
+    return f"{crc32(data):08x}{crc32(data[::-1]):08x}"
 
 
 def application_folder() -> str:
@@ -56,6 +64,11 @@ def is_link_or_junction(entry: os.DirEntry[str]) -> bool:
     """Whether an entry of a folder is a symbolic link or, on Windows from Python 3.12 on, a junction."""
     is_junction = getattr(entry, "is_junction", None)
     return entry.is_symlink() or bool(is_junction and is_junction())
+
+
+def case_folded(text: str) -> str:
+    """A text that is equal for names that some file system treats as equal."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 @contextmanager

@@ -36,19 +36,15 @@ LEAST_CAP = 32
 SHORT = 64
 """Chunks below this many tokens are short, for strategies without a minimum."""
 
-NamePart = Annotated[
-    str, Meta(pattern=r"^[\w.-]+$(?!\n)", extra={"rule": "a name of letters, digits, '-', '_' and '.'"})
-]  # fmt: skip
+_NAME = {"rule": "a name of letters, digits, '-', '_' and '.'"}
+NamePart = Annotated[str, Meta(pattern=r"^[\w.-]+$(?!\n)", extra=_NAME)]
 """The first part of ids: a content type, the name of a tree."""
-Cap = Annotated[
-    int, Meta(ge=LEAST_CAP, le=NO_LIMIT, description="maximum tokens per chunk, breadcrumb included")
-]  # fmt: skip
-Target = Annotated[
-    int, Meta(ge=1, le=NO_LIMIT, description="desired tokens of a chunk; in packed, of the pieces of a long block")
-]  # fmt: skip
-Minimum = Annotated[
-    int, Meta(ge=0, le=NO_LIMIT, description="smaller chunks are joined with others where possible")
-]  # fmt: skip
+_CAP = "maximum tokens per chunk, breadcrumb included"
+_TARGET = "desired tokens of a chunk; in packed, of the pieces of a long block"
+_MINIMUM = "smaller chunks are joined with others where possible"
+Cap = Annotated[int, Meta(ge=LEAST_CAP, le=NO_LIMIT, description=_CAP)]
+Target = Annotated[int, Meta(ge=1, le=NO_LIMIT, description=_TARGET)]
+Minimum = Annotated[int, Meta(ge=0, le=NO_LIMIT, description=_MINIMUM)]
 
 
 class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -68,7 +64,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = "github"
     dialect: Annotated[
         DialectName | None,
-        Meta(description="the dialect of Markdown, which also sets the default of slugs; by default any"),
+        Meta(description="the Markdown dialect, which also sets the default of slugs; by default all are read"),
     ] = None
     base_url: Annotated[
         str,
@@ -219,14 +215,14 @@ def build(strategy: str, values: Mapping[str, Any], name: Naming = str) -> Optio
     """Options for ``strategy``. An unknown option or an invalid value raises an OptionError that calls it ``name``."""
     try:
         # With their types, because 64 == 64.0.
-        return _built(strategy, tuple((key, value, type(value)) for key, value in values.items()), name)
+        return _built(strategy, tuple(values.items()), tuple(map(type, values.values())), name)
     except TypeError:  # an unhashable value; validation raises an error that names it
         return _validated(strategy, values, name)
 
 
 @lru_cache(maxsize=256)
-def _built(strategy: str, values: tuple[tuple[str, Any, type], ...], name: Naming) -> Options:
-    return _validated(strategy, {key: value for key, value, _ in values}, name)
+def _built(strategy: str, values: tuple[tuple[str, Any], ...], _types: tuple[type, ...], name: Naming) -> Options:
+    return _validated(strategy, dict(values), name)
 
 
 def _validated(strategy: str, values: Mapping[str, Any], name: Naming) -> Options:

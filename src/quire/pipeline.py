@@ -7,27 +7,29 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias, Unpack, get_args
+from typing import Any, TypeAlias, Unpack
 
 from msgspec import structs
 
 from quire import check, finish, parsing, read, size, split, validation
 from quire import options as run_options
 from quire.auto_slugs import choose_slugs, tree_options
-from quire.counter import TokenCounter
-from quire.dialects import DIALECTS
+from quire.dialects import DialectName
 from quire.errors import InputError, OptionError, invalid_value
 from quire.model import UNTITLED, Document, Finding, Syntax
 from quire.normalize import RegularText
 from quire.options import ChunkOptions, FileOptions
 from quire.read.discover import discover
 from quire.record import Chunk, Chunks
-from quire.substitutions import NO_SUBSTITUTIONS, Substitutions
+from quire.substitutions import Substitutions
+from quire.token_counters import TokenCounter
 from quire.trees import OnUndecodable
 
-AnyPath: TypeAlias = str | PathLike[str]
-"""A path as callers may give it."""
-_SYNTAXES = get_args(Syntax)
+AnyPath: TypeAlias = str | PathLike[str]  # a path as callers may give it
+_ARGUMENTS = (
+    ("path", str), ("title", str), ("syntax", Syntax), ("dialect", DialectName), ("substitutions", Substitutions)
+)  # fmt: skip
+"""The arguments of ``parse`` besides the text, with their types."""
 
 
 def parse(
@@ -44,8 +46,15 @@ def parse(
     ``dialect`` names a documentation generator; ``commonmark`` reads the constructs of none. ``substitutions`` are
     values of template variables: ``{"es": "Elasticsearch"}`` for ``{{es}}``.
     """
-    path = _checked(text, path, title, syntax, dialect=dialect, substitutions=substitutions)
-    return parsing.document(read.make_source(text, path, syntax, dialect, substitutions or NO_SUBSTITUTIONS), title)
+    if not isinstance(text, str):
+        raise TypeError(f"a text is needed, not {type(text).__name__}; for a file see quire.chunk_file")
+    path = str(path) if isinstance(path, PathLike) else path
+    variables = dict(substitutions) if isinstance(substitutions, Mapping) else substitutions or {}
+    arguments = zip(_ARGUMENTS, (path, title, syntax, dialect, variables or None), strict=True)
+    for (name, kind), value in arguments:
+        if value is not None and not (kind is str and isinstance(value, str)):
+            validation.check(name, value, kind)
+    return parsing.document(read.make_source(text, path, syntax, dialect, variables), title)
 
 
 def chunk(
@@ -66,7 +75,7 @@ def chunk(
     content_type: the kind of content; the first part of every id
     breadcrumb_mode: when the breadcrumb line is put above the text to embed
     slugs: the rule for anchors: GitHub's, ASCII only, that of a documentation generator, or auto
-    dialect: the dialect of Markdown, which also sets the default of slugs; by default any
+    dialect: the Markdown dialect, which also sets the default of slugs; by default all are read
     base_url: the address of the published documents, which gives every chunk a url
     timestamps: add the time of cutting to the metadata
     substitutions: values of template variables, such as {{es}}, by name
@@ -87,19 +96,21 @@ def chunk(
     substitutions = options.pop("substitutions", None)
     counter = size.resolve(tokenizer, run_options.default_tokenizer(strategy))
     chosen = run_options.build(strategy, {**options, "tokenizer": counter.name})
-    text = _text_or_document(text, path, title, syntax, substitutions or None)
-    if isinstance(text, Document):
+    if isinstance(text, str):
+        dialect = chosen.dialect
+        document = parse(text, path=path, title=title, syntax=syntax, dialect=dialect, substitutions=substitutions)
+    elif not isinstance(text, Document):
+        raise TypeError(f"quire.chunk takes a text or a Document, not {type(text).__name__}; see quire.chunk_file")
+    elif path is title is syntax is None and not substitutions:
         document = text
     else:
-        document = parse(
-            text, path=path, title=title, syntax=syntax, dialect=chosen.dialect, substitutions=substitutions
-        )
+        raise OptionError("a parsed document has its path, title, syntax and substitutions", "give them to quire.parse")
     if chosen.slugs == run_options.AUTO_SLUGS:
         rule = choose_slugs({document.path or UNTITLED: document}).rule
         chosen = run_options.build(strategy, {**options, "tokenizer": counter.name, "slugs": rule})
     if document.source.substitutions:
         chosen = structs.replace(chosen, substitutions=document.source.substitutions)
-    (pieces, findings), sizer = split.pieces_of(document, counter, chosen)
+    pieces, findings, sizer = split.pieces_of(document, counter, chosen)
     chunks = finish.assemble(document, pieces, sizer, chosen, started=started)
     if isinstance(chosen, run_options.FlowOptions):
         kept, guarded = finish.guarded(document, pieces, chunks, sizer, chosen)
@@ -203,44 +214,9 @@ def _counter_of(chunks: Sequence[Chunk]) -> TokenCounter | None:
     return size.resolve(name, run_options.DEFAULT_TOKENIZER) if name in size.NAMES else None
 
 
-def _checked(
-    text: str,
-    path: AnyPath | None,
-    title: str | None,
-    syntax: Syntax | None,
-    *,
-    dialect: str | None,
-    substitutions: Mapping[str, Any] | None,
-) -> str | None:
-    """The path as a string; TypeError if ``text`` is no string, OptionError if another argument is invalid."""
-    if not isinstance(text, str):
-        raise TypeError(f"a text is needed, not {type(text).__name__}; for a file see quire.chunk_file")
-    path = str(path) if isinstance(path, PathLike) else path
-    for name, value in (("path", path), ("title", title)):
-        if value is not None and not isinstance(value, str):
-            raise invalid_value(name, value, "must be a text")
-    if syntax is not None and syntax not in _SYNTAXES:
-        raise invalid_value("syntax", syntax, f"must be one of {', '.join(map(repr, _SYNTAXES))}")
-    if dialect is not None and dialect not in DIALECTS:
-        raise invalid_value("dialect", dialect, f"must be one of {', '.join(map(repr, DIALECTS))}")
-    if substitutions:
-        values = dict(substitutions) if isinstance(substitutions, Mapping) else substitutions
-        validation.check("substitutions", values, Substitutions)
-    return path
-
-
 def patterns(name: str, value: Any) -> tuple[str, ...]:
     """One pattern for paths, or several; OptionError if ``value`` is neither."""
     values = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (value,)
     if not all(isinstance(pattern, str) and pattern for pattern in values):
         raise invalid_value(name, value, "must be a pattern for paths, or a list of them")
     return values
-
-
-def _text_or_document(value: object, *descriptions: object) -> str | Document:
-    """A text or a document to cut. Any other type raises a TypeError; a document already has its path and title."""
-    if isinstance(value, Document) and any(description is not None for description in descriptions):
-        raise OptionError("a parsed document has its path, title, syntax and substitutions", "give them to quire.parse")
-    if not isinstance(value, str | Document):
-        raise TypeError(f"quire.chunk takes a text or a Document, not {type(value).__name__}; see quire.chunk_file")
-    return value

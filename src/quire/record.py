@@ -38,15 +38,6 @@ class Piece(NamedTuple):
     """Where the repeated sentences of the piece before start; None for no overlap."""
 
 
-class Pieces(NamedTuple):
-    """The pieces of a document, and findings about how they were cut."""
-
-    pieces: Sequence[Piece]
-    """Ordered and disjoint; together they cover the text as the laws demand."""
-    findings: Sequence[Finding] = ()
-    """Findings about cuts that could not keep every rule."""
-
-
 class SourcePosition(Struct, frozen=True, rename="camel"):
     """Where a chunk's own text is in its source, as characters, UTF-8 bytes and 1-based lines."""
 
@@ -212,7 +203,7 @@ class Chunks(list[Chunk]):
 
     def _repr_html_(self) -> str:
         """The chunks as coloured bands, for a notebook."""
-        return "".join(_BAND.format(*map(_as_html, _band(chunk))) for chunk in self)
+        return "".join(map(_band, self))
 
 
 def plain_values(value: Any) -> Any:
@@ -222,21 +213,18 @@ def plain_values(value: Any) -> Any:
     return [plain_values(each) for each in value] if isinstance(value, tuple | list) else value
 
 
-_BAND = (
-    '<div style="border-left:6px solid hsl({},60%,60%);padding:0 8px;margin:4px 0"><small>{} · {} · {} tokens</small>'
-    '<div style="white-space:pre-wrap">{}</div></div>'
-)
 _HUE_STEP = 137
 """Degrees between the colours of neighbouring bands."""
 
 
-def _band(chunk: Chunk) -> tuple[object, ...]:
-    hue = chunk.chunk_number * _HUE_STEP % 360
-    return hue, chunk.id, chunk.header_breadcrumb, chunk.token_stats.tokens, chunk.original_text
-
-
-def _as_html(value: object) -> str:
-    return str(value).replace("&", "&amp;").replace("<", "&lt;")
+def _band(chunk: Chunk) -> str:
+    hue, texts = chunk.chunk_number * _HUE_STEP % 360, (chunk.id, chunk.header_breadcrumb, chunk.original_text)
+    name, headings, text = (text.replace("&", "&amp;").replace("<", "&lt;") for text in texts)
+    return (
+        f'<div style="border-left:6px solid hsl({hue},60%,60%);padding:0 8px;margin:4px 0">'
+        f"<small>{name} · {headings} · {chunk.token_stats.tokens} tokens</small>"
+        f'<div style="white-space:pre-wrap">{text}</div></div>'
+    )
 
 
 def _restored(values: dict[str, Any]) -> Chunk:

@@ -29,8 +29,7 @@ _VARIABLE = pattern(
     r"""|-?[ \t]*+(?P<name>[\w$.][\w$.-]*+)[ \t]*+(?:\|[^{}\n]*+)?)\}\}"""
     r"""|%(?<!\{\{%)-?[ \t]*+data[ \t]++(?P<data>[\w.-]++)[ \t]*+-?%\})"""
 )
-_BRACES = pattern(r"\{[{%]")
-"""Patterns that start with one character are searched faster."""
+_BRACES = pattern(r"\{[{%]")  # patterns that start with one character are searched faster
 _IN_TITLE = pattern(
     r"(?P<code>(?P<ticks>`++).+?(?<!`)(?P=ticks)(?!`))|\{\{(?![<%])(?P<expression>[^{}]*+)\}\}|(?P<tag>(?<!\{)\{%[^{}]*?%\})"
 )
@@ -63,7 +62,7 @@ def used_variables(text: str, given: Mapping[str, Any], frontmatter: Mapping[str
     if "{" not in text or not _BRACES.search(text):
         return {}
     tables = [frontmatter, frontmatter.get("myst")]
-    own = [table[name] for table in tables if isinstance(table, Mapping) for name in _OWN_TABLES if name in table]
+    own = [table[name] for table in tables if isinstance(table, dict) for name in _OWN_TABLES if name in table]
     if not given and not own and "param" not in text and "page." not in text:
         return {}
     used: dict[str, str] = {}
@@ -77,8 +76,7 @@ def used_variables(text: str, given: Mapping[str, Any], frontmatter: Mapping[str
     return used
 
 
-_OWN_TABLES = ("sub", "substitutions")
-"""The keys of front matter that have variables."""
+_OWN_TABLES = ("sub", "substitutions")  # the keys of front matter that have variables
 
 
 def flat_values(table: Any, prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -1,12 +1,13 @@
 """A tree: a named folder of documents, on this machine or in a git repository. ``[trees.NAME]`` in quire.toml."""
 
-from binascii import crc32
+from collections.abc import Container
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from quire.operating_system import temporary_folder, user_folder
+from quire.operating_system import digest, temporary_folder, user_folder
 from quire.patterns import pattern
 from quire.substitutions import Substitutions
 
@@ -15,8 +16,7 @@ Language = Literal[
     "norwegian", "portuguese", "romanian", "russian", "spanish", "swedish", "tamil", "turkish", "none",
 ]  # fmt: skip
 """The language of a tree's words; in ``none`` only equal words match."""
-NAME = pattern(r"[\w.-]+")
-"""The name of a tree, with which ids begin."""
+NAME = pattern(r"[\w.-]+")  # the name of a tree, with which ids begin
 DEFAULT_LANGUAGE: Language = "english"
 Text = Annotated[str, Meta(min_length=1)]
 Patterns = Annotated[Text | tuple[Text, ...], Meta(extra={"rule": 'a list of patterns, as in ["guides/**"]'})]
@@ -37,7 +37,7 @@ class Reading(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     substitutions: Substitutions = {}
 
 
-class Tree(Reading, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Tree(Reading, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """A named folder of documents, or one document."""
 
     path: Annotated[
@@ -72,6 +72,17 @@ class Tree(Reading, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def clone(self) -> Path:
         """The folder of its clone, whether it was fetched or not."""
         name = self.git.rstrip("/").rpartition("/")[2].removesuffix(".git")[:40]
-        key = f"{self.git}\0{self.ref}\0{self.path}".encode()
         folder = user_folder("data") or temporary_folder() / "quire"
-        return folder / "git" / f"{name}-{crc32(key):08x}{crc32(key[::-1]):08x}"
+        return folder / "git" / f"{name}-{digest([self.git, self.ref, self.path])}"
+
+
+def tree_name(text: str, taken: Container[str] = ()) -> str:
+    """A valid name for a tree, made from ``text``, that is not ``taken``."""
+    valid = "".join(char if NAME.fullmatch(char) else "-" for char in text).strip("-.")
+    return unused_name(valid or "tree", taken)
+
+
+def unused_name(name: str, taken: Container[str]) -> str:
+    """``name``, with a number if it is ``taken``."""
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(other for other in chain([name], numbered) if other not in taken)

@@ -9,7 +9,7 @@ the meaning, its default is the default:
 configuration and the documentation what there is.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, get_args, get_origin
 
@@ -18,10 +18,8 @@ from msgspec import inspect
 
 from quire.errors import InputError, OptionError, did_you_mean, invalid_value
 
-NO_LIMIT = 10**9
-"""The maximum of numbers without a useful one."""
-REGENERATE = "regenerate it from its document"
-"""The advice for a damaged chunk record."""
+NO_LIMIT = 10**9  # the maximum of numbers without a useful one
+REGENERATE = "regenerate it from its document"  # the advice for a damaged chunk record
 
 _ITEMS = {inspect.StructType: "tables", inspect.IntType: "whole numbers"}
 
@@ -34,46 +32,60 @@ class Field(NamedTuple):
     """What a struct declares about one of its fields."""
 
     name: str
-    default: Any
-    """None for a required field."""
-    type: Any
-    """Its annotation, for ``msgspec.convert``."""
+    default: Any  # None for a required field
+    type: Any  # its annotation, for ``msgspec.convert``
+    required: bool = False
 
     @property
     def meaning(self) -> str:
         """Its description."""
-        return _meaning(self.type)
-
-    @property
-    def rule(self) -> str:
-        """The values that it may have, in words."""
-        return _rule(self.type)
-
-    @property
-    def choices(self) -> tuple[Any, ...]:
-        """The values to choose from; empty if there are others."""
-        return _choices(self.type)
-
-    @property
-    def least(self) -> float | None:
-        """The minimum of a number."""
-        return getattr(_unwrapped(self.type)[0], "ge", None)
-
-    @property
-    def most(self) -> float | None:
-        """The maximum of a number."""
-        return getattr(_unwrapped(self.type)[0], "le", None)
+        metas = (meta for part in _parts(self.type) for meta in getattr(part, "__metadata__", ()))
+        return next((meta.description for meta in metas if meta.description), "")
 
     @property
     def sentence(self) -> str:
         """Its description as a sentence."""
         return f"{self.meaning[:1].upper()}{self.meaning[1:]}."
 
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        """The values to choose from, in the order of their declaration; empty if there are others."""
+        return next((get_args(part) for part in _parts(self.type) if get_origin(part) is Literal), ())
+
+    @property
+    def limits(self) -> tuple[float | None, float | None]:
+        """The minimum and the maximum of a number."""
+        info = _unwrapped(self.type)[0]
+        return getattr(info, "ge", None), getattr(info, "le", None)
+
+    @property
+    def rule(self) -> str:
+        """The values that it may have, in words."""
+        info, rule = _unwrapped(self.type)
+        return rule or self._type_rule(info)
+
+    def _type_rule(self, info: inspect.Type) -> str:
+        match info:
+            case inspect.LiteralType():
+                return f"one of {', '.join(map(repr, self.choices))}"
+            case inspect.BoolType():
+                return "true or false"
+            case inspect.IntType() | inspect.FloatType():
+                return _range(info, "a whole number" if isinstance(info, inspect.IntType) else "a number")
+            case inspect.StrType():
+                return "a text" if info.min_length is None else "a text that is not empty"
+            case inspect.ListType() | inspect.VarTupleType():
+                return f"a list of {_ITEMS.get(type(info.item_type), 'texts')}"
+        return "a table"
+
 
 @cache
 def fields(kind: type[Any]) -> Mapping[str, Field]:
     """The fields of a struct by the names that values have."""
-    return {field.encode_name: Field(field.name, _default(field), field.type) for field in msgspec.structs.fields(kind)}
+    return {
+        field.encode_name: Field(field.name, _default(field), field.type, field.required)
+        for field in msgspec.structs.fields(kind)
+    }
 
 
 def _default(declared: Any) -> Any:
@@ -81,48 +93,24 @@ def _default(declared: Any) -> Any:
     return None if default is msgspec.NODEFAULT else default
 
 
+def _parts(annotation: Any) -> Iterator[Any]:
+    """An annotation and those inside of it."""
+    yield annotation
+    for part in get_args(annotation):
+        yield from _parts(part)
+
+
 def _unwrapped(annotation: Any) -> tuple[inspect.Type, str]:
-    """A type without its annotations and ``None``, and the rule that was given in words."""
+    """A type without its annotations and ``None``, of several a struct, and the rule that was given in words."""
     info, rule = inspect.type_info(annotation), ""
     while isinstance(info, inspect.Metadata | inspect.UnionType):
         if isinstance(info, inspect.Metadata):
             rule = rule or (info.extra or {}).get("rule", "")
             info = info.type
         else:
-            info = next(member for member in info.types if not isinstance(member, inspect.NoneType))
+            members = [member for member in info.types if not isinstance(member, inspect.NoneType)]
+            info = max(members, key=lambda member: isinstance(member, inspect.StructType))
     return info, rule
-
-
-def _meaning(annotation: Any) -> str:
-    described = [meta.description for meta in getattr(annotation, "__metadata__", ()) if meta.description]
-    return described[0] if described else next(filter(None, map(_meaning, get_args(annotation))), "")
-
-
-def _choices(annotation: Any) -> tuple[Any, ...]:
-    """The values of a ``Literal`` in the order of its declaration, which msgspec does not keep."""
-    if get_origin(annotation) is Literal:
-        return get_args(annotation)
-    return next(filter(None, map(_choices, get_args(annotation))), ())
-
-
-def _rule(annotation: Any) -> str:
-    info, rule = _unwrapped(annotation)
-    return rule or _type_rule(info, annotation)
-
-
-def _type_rule(info: inspect.Type, annotation: Any) -> str:
-    match info:
-        case inspect.LiteralType():
-            return f"one of {', '.join(map(repr, _choices(annotation)))}"
-        case inspect.BoolType():
-            return "true or false"
-        case inspect.IntType() | inspect.FloatType():
-            return _range(info, "a whole number" if isinstance(info, inspect.IntType) else "a number")
-        case inspect.StrType():
-            return "a text" if info.min_length is None else "a text that is not empty"
-        case inspect.ListType() | inspect.VarTupleType():
-            return f"a list of {_ITEMS.get(type(info.item_type), 'texts')}"
-    return "a table"
 
 
 def _range(info: inspect.IntType | inspect.FloatType, kind: str) -> str:
@@ -150,34 +138,51 @@ def convert(
         raise problem from None
 
 
-def check(name: str, value: Any, kind: Any) -> Any:
-    """``value`` as an annotated type; an ``OptionError`` calls it ``name``."""
+def check(name: str, value: Any, kind: Any, *, strict: bool = True) -> Any:
+    """``value`` as an annotated type; an ``OptionError`` calls it ``name``. If not ``strict``, it may be a text."""
     try:
-        return msgspec.convert(value, kind)
+        return msgspec.convert(value, kind, strict=strict)
     except msgspec.ValidationError:
-        raise invalid_value(name, value, f"must be {_rule(kind)}") from None
+        raise invalid_value(name, value, f"must be {Field(name, None, kind).rule}") from None
 
 
 def _problem(
     kind: Any, values: Mapping[str, Any], name: Naming, besides: Sequence[str], what: str
 ) -> OptionError | None:
+    """What is wrong with the values of a struct."""
     declared = fields(kind)
     for key, value in values.items():
-        if key not in declared:
-            if kind.__struct_config__.forbid_unknown_fields:
-                return unknown_name(key, declared, name, besides, what)
-            continue
-        try:
-            msgspec.convert(value, declared[key].type)
-        except msgspec.ValidationError:
-            inner = _unwrapped(declared[key].type)[0]
-            below = inner.cls if isinstance(inner, inspect.StructType) and isinstance(value, Mapping) else None
-            if below:
-                return _problem(below, value, lambda field, key=key: name(f"{key}.{field}"), (), what)  # type: ignore[misc]
-            return invalid_value(name(key), value, f"must be {declared[key].rule}")
-    required = (field.encode_name for field in msgspec.structs.fields(kind) if field.required)
-    missing = next((key for key in required if key not in values), None)
+        if key in declared:
+            if problem := _value_problem(declared[key].type, value, key, name, what):
+                return problem
+        elif kind.__struct_config__.forbid_unknown_fields:
+            return unknown_name(key, declared, name, besides, what)
+    missing = next((key for key, field in declared.items() if field.required and key not in values), None)
     return OptionError(f"{name(missing)} is missing", declared[missing].meaning, option=missing) if missing else None
+
+
+def _value_problem(annotation: Any, value: Any, key: str, name: Naming, what: str) -> OptionError | None:
+    """What is wrong with a value; of structs, also in a table or a list, with the innermost value that is wrong."""
+    try:
+        msgspec.convert(value, annotation)
+    except msgspec.ValidationError:
+        below: Naming = lambda inner: name(f"{key}.{inner}")  # noqa: E731
+        info = _unwrapped(annotation)[0]
+        if isinstance(info, inspect.StructType) and isinstance(value, Mapping):
+            return _problem(info.cls, value, below, (), what)
+        items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+        for inner, item in items if (kind := _struct_items(annotation)) else ():
+            if problem := _value_problem(kind, item, str(inner), below, what):
+                return problem
+        return invalid_value(name(key), value, f"must be {Field(key, None, annotation).rule}")
+    return None
+
+
+def _struct_items(annotation: Any) -> Any:
+    """The annotation of the values of a table or of the items of a list, if they are structs."""
+    inside = next((get_args(part) for part in _parts(annotation) if get_origin(part) in (dict, list, tuple)), ())
+    kinds = [kind for kind in inside if kind is not Ellipsis]
+    return next((kind for kind in kinds if isinstance(_unwrapped(kind)[0], inspect.StructType)), None)
 
 
 def unknown_name(
@@ -187,14 +192,6 @@ def unknown_name(
     names = list(valid)
     advice = f"valid: {', '.join(map(name, (*besides, *names)))}"
     return OptionError(f"unknown {what} {name(key[:80])}{did_you_mean(key, names, name)}", advice, option=key)
-
-
-def from_text(name: str, text: str, field: Field) -> Any:
-    """The value of a field that is written as a text, as in an environment variable."""
-    try:
-        return msgspec.convert(text, field.type, strict=False)
-    except msgspec.ValidationError:
-        raise invalid_value(name, text, f"must be {field.rule}") from None
 
 
 def check_record(record: Any, kind: Any, *, name: str, shown: Naming = str) -> Any:

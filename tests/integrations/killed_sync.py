@@ -18,8 +18,8 @@ from types import FrameType
 from typing import Any
 
 from quire import stores
-from quire.run.parts import Cutting, parts_of
-from quire.stores import sync_parts
+from quire.run.parts import parts_of
+from quire.stores import Documents, sync
 
 KILLED = 9
 
@@ -70,7 +70,8 @@ def run(docs: str, target: str, version: str, log: str, step: int) -> None:
     parts, _ = parts_of(docs, size=1)
     sys.settrace(lines)
     model = Model(version, Path(log))
-    sync_parts(parts, target, Cutting({"": {"strategy": "tree"}}), root=docs, embedder=model, delete=True)
+    documents = Documents([part._replace(options={"strategy": "tree"}) for part in parts], root=docs)
+    sync(documents, target, embedder=model, delete=True)
     sys.settrace(None)
     with Path(log).open("a") as stream:
         stream.write(f"{lines.count}\n")

@@ -66,6 +66,7 @@ def test_where_wordllama_is_missing_the_error_says_what_else_there_is(monkeypatc
     pytest.importorskip("wordllama")
     module = import_module("quire.embed.wordllama")
     monkeypatch.setattr(module, "find_spec", lambda name: None)
+    module.load.cache_clear()
     with pytest.raises(
         quire.MissingExtraError,
         match=r"^wordllama is not installed; install it: pip install 'quire-md\[wordllama\]'; where it has no wheel "

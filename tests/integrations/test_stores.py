@@ -268,6 +268,7 @@ def test_an_earlier_layout_is_migrated_with_its_vectors(
     log, names = "vectors__quire", ("a.md", "guides/b.md", "c.md")  # it had a row for each document
     columns = [{"id": name, "generation": generation, "document": f"doc:{name}", "hash": "x"} for name in names]
     with opened(place.target, dry_run=False) as (store, _):
+        store.drop(log)
         store.create(log, "documents", dict.fromkeys(columns[0], str), 0)
         store.write(log, [Row(each) for each in columns], is_new=True)
     with pytest.raises(quire.StoreError, match="would delete 3 of its 3 documents"):

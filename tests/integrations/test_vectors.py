@@ -12,8 +12,8 @@ np = pytest.importorskip("numpy", reason="needs the extra wordllama")
 
 import quire  # noqa: E402
 from quire.cli import main  # noqa: E402
-from quire.embed import Endpoint, FunctionEmbedder, http_client  # noqa: E402
-from quire.vectors import node_vectors  # noqa: E402
+from quire.embed import Endpoint, FunctionEmbedder, endpoint  # noqa: E402
+from quire.vectors import vector_search  # noqa: E402
 from support.embedding_server import serving  # noqa: E402
 
 FOLDERS = [str(each) for each in Path(__file__).parents[:2]]
@@ -146,8 +146,8 @@ def test_bad_vectors_are_one_clear_error(index):
 @pytest.fixture
 def server(monkeypatch):
     """An endpoint, which gets a document's texts at a time."""
-    monkeypatch.setattr(node_vectors, "_TEXTS", 1)
-    monkeypatch.setattr(http_client, "_FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(vector_search, "_TEXTS", 1)
+    monkeypatch.setattr(endpoint, "_FIRST_PAUSE", 0.0)
     with serving() as made:
         yield made
 
@@ -221,9 +221,9 @@ HALF_WAY = """
 import os, sys
 sys.path[:0] = {folders!r}
 import quire
-from quire.vectors import node_vectors
+from quire.vectors import vector_search
 from test_vectors import Counting, vectors
-node_vectors._TEXTS = 1
+vector_search._TEXTS = 1
 calls = []
 def embed(texts):
     calls.append(texts)
@@ -275,7 +275,7 @@ def test_a_search_by_words_loads_no_model(index, docs, tmp_path):
 def test_without_vectors_the_other_modes_say_what_to_do(index):
     with pytest.raises(quire.StoreError, match="run: quire index --vectors, or"):
         index.search("car", mode="hybrid")
-    with pytest.raises(quire.OptionError, match="words, hybrid, meaning"):
+    with pytest.raises(quire.OptionError, match="'words', 'meaning', 'hybrid'"):
         index.search("car", mode="magic")
 
 
@@ -298,8 +298,8 @@ def embed(texts):
     made = vectors(texts)
     count()
     return made
-import quire.vectors.node_vectors as node_vectors
-node_vectors._TEXTS = 2
+import quire.vectors.vector_search as vector_search
+vector_search._TEXTS = 2
 with quire.Index.open(sys.argv[2]) as index:
     index.embed(Counting("1", embed))
 """
@@ -331,11 +331,12 @@ def test_killed_anywhere_it_ends_in_the_same_state(index, docs, tmp_path):
 def test_agents_may_choose_a_mode_if_there_are_vectors(docs, tmp_path, server, monkeypatch):
     pytest.importorskip("mcp")
     from quire.mcp.server import AgentServer
-    from quire.mcp.tools import Tools
+    from quire.mcp.tool import Service
+    from quire.mcp.tools import Search, VectorSearch
     from quire.workspace import Workspace
 
     def listed(workspace):
-        (search, *_) = anyio.run(AgentServer(Tools(workspace, len, 10_000))._list_tools, None, None).tools
+        (search, *_) = anyio.run(AgentServer(Service(workspace, len, 10_000))._list_tools, None, None).tools
         return search.input_schema["properties"].get("mode")
 
     (tmp_path / "home" / "quire").mkdir(parents=True)
@@ -346,6 +347,6 @@ def test_agents_may_choose_a_mode_if_there_are_vectors(docs, tmp_path, server, m
         workspace.index.embed(Endpoint(server.url, "m"))
     with Workspace.open([str(docs)], index=str(tmp_path / ".quire")) as workspace:
         assert listed(workspace) == {"type": "string", "enum": ["words", "meaning", "hybrid"], "default": "words"}
-        tools = Tools(workspace, len, 10_000)
-        assert tools.search("automobile").record["total"] == 0
-        assert tools.search("automobile", mode="meaning").record["total"] > 0
+        service = Service(workspace, len, 10_000)
+        assert Search(query="automobile").answer(service).record["total"] == 0
+        assert VectorSearch(query="automobile", mode="meaning").answer(service).record["total"] > 0

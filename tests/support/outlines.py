@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from quire.index.engine.snapshot import Match
 from quire.index.node import Outline as HeadingTree
 from quire.search.merge import Merged, merge_document
-from quire.search.ranking_settings import SearchSettings
+from quire.search.search_settings import SearchSettings
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import json
 import pytest
 from outputs import refused
 
-from quire.settings.quire_toml import search_fields
+from quire.settings import search_fields
 
 
 @pytest.fixture(autouse=True)

@@ -138,7 +138,7 @@ def test_a_part_of_a_tree(run, folder) -> None:
     ("arguments", "problem"),
     [
         (("--questions", "none.jsonl"), "none.jsonl: "),
-        (("--questions", "bad.jsonl"), "bad.jsonl:1: not JSON: "),
+        (("--questions", "bad.jsonl"), "bad.jsonl:1: not a question: JSON is malformed"),
         (("--questions", "wrong.jsonl"), "wrong.jsonl:1: answer admin.md#gone: not in the index"),
         (("--questions", ""), "is empty"),
         (("--pasted", "--questions", "q.jsonl"), "choose --questions FILE or --pasted"),

@@ -379,7 +379,7 @@ def test_a_lot_to_search(run, docs, project, monkeypatch) -> None:
     docs({"a.md": "a\n"})
     (project / "quire.toml").unlink()
     monkeypatch.setenv("HOME", str(project))
-    assert f"{project} is a lot to search; name the folders" in refused(run("index"))
+    assert f"{project} is too large to search; name the folders" in refused(run("index"))
     assert run("index", ".").code == 0  # it was named, so it is wanted
 
 

@@ -7,8 +7,7 @@ import sys
 import pytest
 from outputs import refused
 
-from quire.settings.precedence import load
-from quire.settings.quire_toml import search_fields
+from quire.settings import load, search_fields
 
 
 @pytest.fixture(autouse=True)
@@ -122,3 +121,17 @@ def test_a_pyproject_that_is_about_quire_stays_in_force(run, docs) -> None:
     assert refused(run("init")) == f"quire: pyproject.toml: {reason}\n"
     assert trees(folder) == {"notes": "n"}
     assert run("init", "p").code == 0  # that pyproject.toml says nothing of quire
+
+
+def test_a_folder_outside_of_the_project_is_not_added(docs, run, monkeypatch) -> None:
+    folder = docs({"project/docs/a.md": "# A\n\na\n", "other/b.md": "# B\n\nb\n"})
+    monkeypatch.chdir(folder / "project")
+    refused = run("add", "../other")
+    assert refused.code == 2
+    assert "leads out of the project's folder" in refused.err
+    assert not (folder / "project/quire.toml").exists()
+    assert run("add", "docs").code == 0
+    before = (folder / "project/quire.toml").read_bytes()
+    assert run("add", "../other").code == 2
+    assert (folder / "project/quire.toml").read_bytes() == before
+    assert run("search", "a", "--list").code == 0

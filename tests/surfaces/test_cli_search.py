@@ -419,7 +419,7 @@ def test_trees_by_name(run, docs, configured) -> None:
     assert refused(run("search", "--tree", "mor", "x")) == (
         "quire: unknown tree mor (did you mean more?); valid: docs, more, README\n"
     )
-    assert "no path is in more; name paths in it" in refused(run("search", "x", "docs", "--tree", "more"))
+    assert "none of the paths is in more; name paths in it" in refused(run("search", "x", "docs", "--tree", "more"))
 
 
 def test_one_file_reads_nothing_beside_it(run, docs, project) -> None:
@@ -641,7 +641,7 @@ def held(folder):
     """Another process that updates the index and does not come to an end."""
     code = (
         "import sys; from pathlib import Path; from quire.index.folder import Folder\n"
-        "from quire.index.folder_writer import locked\n"
+        "from quire.index.update import locked\n"
         "with locked(Folder(Path(sys.argv[1])), 1): print(flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", code, str(folder)]

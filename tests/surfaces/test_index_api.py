@@ -12,7 +12,7 @@ import pytest
 
 import quire
 from quire import Index
-from quire.search.ranking_settings import SearchSettings
+from quire.search.search_settings import SearchSettings
 
 AUTH = """---
 title: Authentication

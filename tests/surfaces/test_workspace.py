@@ -13,9 +13,9 @@ from outputs import left
 from test_cli_get import in_read_only_folder
 
 from quire.index.folder import Folder
-from quire.index.folder_writer import locked
+from quire.index.update import locked
 from quire.workspace import Workspace
-from quire.workspace.cache import cache_folder, cached_paths
+from quire.workspace.selection import cache_folder, cached
 
 TREES = '[trees]\ndocs = "docs"\n'
 
@@ -189,7 +189,8 @@ def test_caches_that_nobody_uses_are_removed(project, cache) -> None:
     old = time.time() - 31 * 86_400
     os.utime(cache_folder([str(project / "docs")]) / "paths", (old, old))
     found("docs/a.md")
-    assert [paths for _, paths in cached_paths()] == [[str(project / "docs/a.md")], [str(project / "other")]]
+    paths = [[tree.path for tree in selection.trees.values()] for selection in cached()]
+    assert paths == [[str(project / "docs/a.md")], [str(project / "other")]]
 
 
 def test_a_cache_that_is_used_stays(project, cache) -> None:

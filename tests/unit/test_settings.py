@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from quire.cli.config import json_schema, toml_value
 from quire.embed_settings import EmbedSettings
 from quire.errors import InputError, OptionError, QuireError
-from quire.settings.precedence import Settings, load, variable
-from quire.settings.quire_toml import ContextRule, json_schema, search_fields, toml_value, tree_name
-from quire.trees import Tree
+from quire.settings import ContextRule, Settings, load, search_fields, variable
+from quire.trees import Tree, tree_name
 from quire.validation import fields
 
 Make = Callable[..., Settings]
@@ -127,6 +127,8 @@ def test_trees_of_the_user_that_are_searched_in_every_project(make: Make, home: 
     assert settings.values["trees.docs.path"].origin == settings.file == tmp_path / "project" / "quire.toml"
     settings = make({**files, "project/quire.toml": '[trees]\nnotes = "mine"\n'})  # the project's own wins
     assert settings.folders == {"notes": tmp_path / "project" / "mine"}
+    assert settings.always == ()
+    assert settings.values["trees.notes.path"].origin == tmp_path / "project" / "quire.toml"
 
 
 @pytest.mark.parametrize(
@@ -199,7 +201,7 @@ def test_a_byte_order_mark_is_skipped(make: Make) -> None:
 
 def test_every_search_setting_has_a_variable(make: Make) -> None:
     values = {
-        f"search.{name}": field.choices[-1] if field.choices else type(field.default)(int(field.least or 0) + 1)
+        f"search.{name}": field.choices[-1] if field.choices else type(field.default)(int(field.limits[0] or 0) + 1)
         for name, field in search_fields().items()
     }
     settings = make({}, **{variable(name): str(value) for name, value in values.items()})

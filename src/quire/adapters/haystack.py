@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from quire.adapters.shared import FrameworkDocument, Splitter, hit_metadata, opened, search
+from quire.adapters.metadata import FrameworkDocument, Splitter, hit_metadata, opened, search
 from quire.errors import MissingExtraError
 from quire.options import DEFAULT_STRATEGY
 
@@ -30,32 +30,26 @@ class QuireSplitter:
     def to_dict(self) -> dict[str, Any]:
         """The component for a serialized pipeline."""
         cut = self._splitter
-        made: dict[str, Any] = default_to_dict(self, strategy=cut.strategy, header_keys=cut.header_keys, **cut.options)
-        return made
+        return {**default_to_dict(self, strategy=cut.strategy, header_keys=cut.header_keys, **cut.options)}
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> QuireSplitter:
-        """The component of a serialized pipeline."""
-        made: QuireSplitter = default_from_dict(cls, data)
-        return made
+    from_dict: Any = classmethod(default_from_dict)
 
     @component.output_types(documents=list[Document])
     def run(self, documents: list[Document]) -> dict[str, list[Document]]:
         """Cut the documents."""
-        texts = [document.content or "" for document in documents]
         cut = self._splitter(
-            FrameworkDocument(text, document.meta.get("file_path"), document.id, document.id)
-            for text, document in zip(texts, documents, strict=True)
+            FrameworkDocument(document.content or "", document.meta.get("file_path"), document.id, document.meta)
+            for document in documents
         )
-        made = []
-        for text, document, pieces in zip(texts, documents, cut, strict=True):
+        chunks = []
+        for document, pieces in zip(documents, cut, strict=True):
             for piece in pieces:
                 content = piece.chunk.embed_text
                 meta = {**document.meta, **piece.metadata, "source_id": document.id}
-                if (start := piece.start(text, content)) is not None:
+                if (start := piece.start(document.content or "", content)) is not None:
                     meta["split_idx_start"] = start
-                made.append(Document(id=piece.id, content=content, meta=meta))
-        return {"documents": made}
+                chunks.append(Document(id=piece.id, content=content, meta=meta))
+        return {"documents": chunks}
 
 
 @component
@@ -78,18 +72,13 @@ class QuireRetriever:
 
     def to_dict(self) -> dict[str, Any]:
         """The component for a serialized pipeline."""
-        made: dict[str, Any] = default_to_dict(self, index=self._folder, top_k=self._top_k, **self._options)
-        return made
+        return {**default_to_dict(self, index=self._folder, top_k=self._top_k, **self._options)}
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> QuireRetriever:
-        """The component of a serialized pipeline."""
-        made: QuireRetriever = default_from_dict(cls, data)
-        return made
+    from_dict: Any = classmethod(default_from_dict)
 
     @component.output_types(documents=list[Document])
     def run(self, query: str, top_k: int | None = None) -> dict[str, list[Document]]:
-        """Search; ``top_k`` is over the component's own."""
+        """Search; ``top_k`` overrides the component's value."""
         hits = search(self._index, query, self._top_k if top_k is None else top_k, **self._options)
-        made = [Document(id=hit.id, content=hit.text, meta=hit_metadata(hit), score=hit.score) for hit in hits]
-        return {"documents": made}
+        documents = [Document(id=hit.id, content=hit.text, meta=hit_metadata(hit), score=hit.score) for hit in hits]
+        return {"documents": documents}

@@ -8,13 +8,12 @@ from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import Any
 
-from quire.adapters.shared import (
+from quire.adapters.metadata import (
     AnyIndex,
+    FrameworkChunk,
     FrameworkDocument,
-    Piece,
     Splitter,
     hit_metadata,
-    key_of,
     opened,
     pieces,
     refuse_other_names,
@@ -60,7 +59,10 @@ class QuireTextSplitter(TextSplitter):
 
     def transform_documents(self, documents: Sequence[Document], **kwargs: Any) -> Sequence[Document]:
         """The chunks of documents; each has the metadata of its document."""
-        cut = self._splitter([_framework_document(document) for document in documents])
+        cut = self._splitter(
+            FrameworkDocument(document.page_content, document.metadata.get("source"), document.id, document.metadata)
+            for document in documents
+        )
         return [
             _document(piece, document.page_content, document.metadata)
             for document, pieces_ in zip(documents, cut, strict=True)
@@ -79,10 +81,7 @@ class QuireLoader(BaseLoader):
         self, path: str | PathLike[str], strategy: str = DEFAULT_STRATEGY, *, header_keys: bool = False, **options: Any
     ) -> None:
         refuse_other_names(options)
-        self.path = path
-        self.strategy = strategy
-        self.header_keys = header_keys
-        self.options = options
+        self.path, self.strategy, self.header_keys, self.options = path, strategy, header_keys, options
 
     def lazy_load(self) -> Iterator[Document]:
         """The chunks, one document of the folder at a time; ``source`` is the path of its file."""
@@ -124,13 +123,7 @@ class QuireRetriever(BaseRetriever):
         ]
 
 
-def _framework_document(document: Document) -> FrameworkDocument:
-    source = document.metadata.get("source")
-    key = document.id or key_of(document.metadata)
-    return FrameworkDocument(document.page_content, source, document.id, relative(key))
-
-
-def _document(piece: Piece, text: str, metadata: dict[Any, Any]) -> Document:
+def _document(piece: FrameworkChunk, text: str, metadata: dict[Any, Any]) -> Document:
     """A piece as a document. ``start_index``, LangChain's name for the first character, is there if it is exact."""
     content = piece.chunk.embed_text
     start = piece.start(text, content)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from quire.adapters.shared import AnyIndex, FrameworkDocument, Piece, Splitter, hit_metadata, opened, relative, search
+from quire.adapters.metadata import AnyIndex, FrameworkChunk, FrameworkDocument, Splitter, hit_metadata, opened, search
 from quire.errors import MissingExtraError
 from quire.options import DEFAULT_STRATEGY
 
@@ -64,20 +64,24 @@ class QuireNodeParser(NodeParser):
         return "QuireNodeParser"
 
     def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any) -> list[BaseNode]:
-        cut = self._splitter(map(_framework_document, nodes))
-        return [made for node, pieces in zip(nodes, cut, strict=True) for made in self._nodes_of(node, pieces)]
+        paths = [node.metadata.get("file_path") or node.metadata.get("source") for node in nodes]
+        cut = self._splitter(
+            FrameworkDocument(node.get_content(), path, node.node_id, node.metadata)
+            for node, path in zip(nodes, paths, strict=True)
+        )
+        return [chunk for node, pieces in zip(nodes, cut, strict=True) for chunk in self._nodes_of(node, pieces)]
 
-    def _nodes_of(self, document: BaseNode, pieces: Sequence[Piece]) -> list[TextNode]:
+    def _nodes_of(self, document: BaseNode, pieces: Sequence[FrameworkChunk]) -> list[TextNode]:
         source = document.source_node or document.as_related_node_info()
         metadata = document.metadata if self.include_metadata else {}
         if self.id_func is not default_id_func:
             pieces = [_with_id(piece, self.id_func(number, document)) for number, piece in enumerate(pieces)]
-        made = [_node(piece, {**metadata, **piece.metadata}, document, source) for piece in pieces]
-        for node, related in zip(made, self._related(pieces, source.node_id), strict=True):
+        nodes = [_node(piece, {**metadata, **piece.metadata}, document, source) for piece in pieces]
+        for node, related in zip(nodes, self._related(pieces, source.node_id), strict=True):
             node.relationships |= {kind: RelatedNodeInfo(node_id=id_) for kind, id_ in related.items()}
-        return made
+        return nodes
 
-    def _related(self, pieces: Sequence[Piece], document_id: str) -> Iterator[dict[NodeRelationship, str]]:
+    def _related(self, pieces: Sequence[FrameworkChunk], document_id: str) -> Iterator[dict[NodeRelationship, str]]:
         """The ids of the nodes around each piece."""
         first: dict[tuple[str, ...], str] = {}
         for number, (chunk, id_, _) in enumerate(pieces):
@@ -130,17 +134,14 @@ class QuireRetriever(BaseRetriever):
         ]
 
 
-def _framework_document(document: BaseNode) -> FrameworkDocument:
-    path = document.metadata.get("file_path") or document.metadata.get("source")
-    return FrameworkDocument(document.get_content(), path, document.node_id, relative(document.node_id))
-
-
-def _with_id(piece: Piece, id_: str) -> Piece:
+def _with_id(piece: FrameworkChunk, id_: str) -> FrameworkChunk:
     """The piece with another id; the ids in its metadata would be wrong."""
-    return Piece(piece.chunk, id_, {key: piece.metadata[key] for key in piece.metadata.keys() - {"prevId", "nextId"}})
+    return FrameworkChunk(
+        piece.chunk, id_, {key: piece.metadata[key] for key in piece.metadata.keys() - {"prevId", "nextId"}}
+    )
 
 
-def _node(piece: Piece, metadata: dict[str, Any], document: BaseNode, source: RelatedNodeInfo) -> TextNode:
+def _node(piece: FrameworkChunk, metadata: dict[str, Any], document: BaseNode, source: RelatedNodeInfo) -> TextNode:
     """A piece as a node. Its position is there if its text is verbatim; its metadata has that of its own text."""
     text = piece.chunk.original_text
     start = piece.start(document.get_content(), text)

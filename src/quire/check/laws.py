@@ -5,20 +5,28 @@ The laws trust nothing that a strategy computed: chunks may also come from a fil
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from quire.breadcrumbs import Breadcrumbs
-from quire.check.cut_blocks import torn_blocks
-from quire.counter import TokenCounter, estimated
 from quire.model import Block, Document, Finding, Note, findings_at
-from quire.offsets import BLANK, bytes_at, lines_at
-from quire.options import Options, build
+from quire.offsets import BLANK, bytes_at, line_start, lines_at
+from quire.options import build
+from quire.parsing import inner_blocks
 from quire.record import Chunk
 from quire.substitutions import substitute
+from quire.token_counters import TokenCounter, estimated
+
+_MARKERS = " \t>-+*.)0123456789"  # characters that may precede a fence or a row on its line
+_PREFIX = re.compile(r"[-+*.)0-9> \t]*+(?:\[\^[^\]\s]*+\]:[-+*.)0-9> \t]*+)?+")
+_FENCE = re.compile(rf"{_PREFIX.pattern}(`{{3,}}|~{{3,}})")
+_INDENTED = re.compile(r" {4}| {0,3}\t")
+_LINE_END = re.compile(r"\r\n?|\n")
+_TEXT = re.compile(rf"[^{BLANK}]")
 
 
 def laws(
@@ -45,12 +53,9 @@ class Case(NamedTuple):
 
     document: Document
     chunks: Sequence[Chunk]
-    counter: TokenCounter | None
-    """The counter that the chunks were made with; None if unknown."""
-    normalized: Callable[[int, int], str] | None
-    """Normalises a span; None if unknown."""
-    findings: Sequence[Finding] | None
-    """The findings of the chunks; None if unknown."""
+    counter: TokenCounter | None  # the counter that the chunks were made with; None if unknown
+    normalized: Callable[[int, int], str] | None  # normalises a span; None if unknown
+    findings: Sequence[Finding] | None  # the findings of the chunks; None if unknown
 
     @property
     def strategy(self) -> str:
@@ -63,11 +68,8 @@ def _spans_are_sound(case: Case) -> Iterator[Note]:
     for chunk in case.chunks:
         place = chunk.source_position
         if not 0 <= place.char_start < place.char_end <= size:
-            yield (
-                place.char_start,
-                "impossible-span",
-                f"chunk {chunk.id} claims characters {place.char_start} to {place.char_end} of {size}",
-            )
+            message = f"chunk {chunk.id} claims characters {place.char_start} to {place.char_end} of {size}"
+            yield place.char_start, "impossible-span", message
 
 
 def _spans_are_ordered(case: Case) -> Iterator[Note]:
@@ -97,7 +99,8 @@ def _nothing_lost(case: Case) -> Iterator[Note]:
     for (_, position, text), first, last in zip(lost, lines[::2], lines[1::2], strict=True):
         at = bisect_left(dropped, first)  # dropped text may start with blank lines
         if at == len(dropped) or dropped[at] > last:
-            yield position, "lost-text", f"{len(text)} characters are in no chunk, from {_excerpt(text)} on"
+            excerpt = text if len(text) <= 40 else f"{text[:39]}…"
+            yield position, "lost-text", f"{len(text)} characters are in no chunk, from {excerpt!r} on"
 
 
 def _titles_are_kept(case: Case) -> Iterator[Note]:
@@ -120,20 +123,14 @@ def _nothing_altered(case: Case) -> Iterator[Note]:
                 continue
             text = case.normalized(start, end)
         most = chunk.added_chars if chunk.strategy == "flow" else 0  # the others repeat no sentences
+        with_values = substitute(chunk.original_text, case.document.source.substitutions)
+        added = len(chunk.embed_prefix + chunk.original_text) - len(text)
         if text not in chunk.original_text:
             yield start, "altered-text", f"the text of chunk {chunk.id} is not that of its span"
-        elif chunk.embed_text[len(chunk.embed_prefix) :] not in (chunk.original_text, _with_values(case, chunk)):
+        elif chunk.embed_text[len(chunk.embed_prefix) :] not in (chunk.original_text, with_values):
             yield start, "altered-text", f"embed_text of chunk {chunk.id} does not end with its text"
-        elif (
-            chunk.added_chars != len(chunk.embed_prefix + chunk.original_text) - len(text)
-            or not 0 <= chunk.overlap_chars <= most
-        ):
+        elif chunk.added_chars != added or not 0 <= chunk.overlap_chars <= most:
             yield start, "unrecorded-text", f"chunk {chunk.id} has text that is not recorded as added"
-
-
-def _with_values(case: Case, chunk: Chunk) -> str:
-    """The text of a chunk with the values of its variables."""
-    return substitute(chunk.original_text, case.document.source.substitutions)
 
 
 def _nothing_over_the_cap(case: Case) -> Iterator[Note]:
@@ -154,15 +151,13 @@ def _what_fits_is_not_cut(case: Case) -> Iterator[Note]:
     """``packed`` and ``flow`` make one chunk of a document that fits the cap below its full breadcrumb line."""
     if case.counter is None or case.strategy not in ("packed", "flow") or len(case.chunks) < 2:
         return
-    document, options = case.document, _rebuilt_options(case.chunks[0])
+    values = dict(_options(case.chunks[0]))
+    document, options = case.document, build(values.pop("strategy"), values)
     start, end = document.block_columns.starts[0], document.block_columns.ends[-1]
     section_of = document.enclosing_section if case.strategy == "packed" else document.first_section
     line = Breadcrumbs(document, case.counter.count, options).prefix(section_of(start, end))
-    text = (
-        case.normalized(start, end)
-        if getattr(options, "normalize", False) and case.normalized
-        else document.text[start:end]
-    )
+    is_normalized = case.normalized is not None and getattr(options, "normalize", False)
+    text = case.normalized(start, end) if case.normalized and is_normalized else document.text[start:end]
     if case.counter.count(line + text) <= (options.cap or 0):
         yield start, "cut-though-it-fits", f"the document fits the cap, but has {len(case.chunks)} chunks"
 
@@ -176,44 +171,121 @@ def _structure_is_respected(case: Case) -> Iterator[Note]:
         return
     document, findings = case.document, case.findings
     last_text = max((block.end for block in document.blocks if block.kind != "heading"), default=0)
-    ending: list[tuple[int, Chunk]] = []
+    notes: list[Note] = []
     for chunk in case.chunks:
         start, end = chunk.source_position.char_start, chunk.source_position.char_end
         blocks = document.blocks_between(start, end)
         last = blocks[-1] if blocks else None
-        if last is None or last.kind != "heading" or (findings is None and _is_too_long(last, chunk)):
-            continue
-        if not (start <= last.start and last.end <= end):
+        if last is None or last.kind != "heading" or not (start <= last.start and last.end <= end):
             continue  # a part of a heading is prose
+        if findings is None and 4 * (last.end - last.start) > _cap(chunk):
+            continue  # it may have been cut as prose
+        message = f"chunk {chunk.id} ends with a heading that belongs to other text"
         if end < last_text:
-            ending.append((last.start, chunk))
-        elif findings is not None and last_text and start <= blocks[0].start and _are_headings(blocks):
-            ending.append((blocks[0].start, chunk))
-    ending.sort(key=itemgetter(0))
-    explained = {finding.line for finding in findings or () if finding.code in ("heading-too-long", "block-over-cap")}
-    lines = lines_at(document.text, [position for position, _ in ending])
-    for (position, chunk), line in zip(ending, lines, strict=True):
-        if line not in explained:
-            yield position, "heading-at-end", f"chunk {chunk.id} ends with a heading that belongs to other text"
+            notes.append((last.start, "heading-at-end", message))
+        elif (
+            findings is not None
+            and last_text
+            and start <= blocks[0].start
+            and {*map(attrgetter("kind"), blocks)} == {"heading"}
+        ):
+            notes.append((blocks[0].start, "heading-at-end", message))
+    yield from _unexplained(case, notes, "heading-too-long", "block-over-cap")
 
 
-def _are_headings(blocks: Sequence[Block]) -> bool:
-    return all(block.kind == "heading" for block in blocks)
-
-
-def _is_too_long(heading: Block, chunk: Chunk) -> bool:
-    """Whether a heading is so long that it may have been cut as prose."""
-    return 4 * (heading.end - heading.start) > _cap(chunk)
+def _unexplained(case: Case, notes: Iterable[Note], *codes: str) -> Iterator[Note]:
+    """The notes about lines without a finding whose code ends with one of ``codes``."""
+    explained = {finding.line for finding in case.findings or () if finding.code.endswith(codes)}
+    in_order = sorted(notes, key=itemgetter(0))
+    lines = lines_at(case.document.text, [position for position, _, _ in in_order])
+    yield from (note for note, line in zip(in_order, lines, strict=True) if line not in explained)
 
 
 def _cut_blocks_are_whole(case: Case) -> Iterator[Note]:
     """Every part of code has its fences and every part of a table its header, unless a finding explains it."""
-    if case.findings is None or case.strategy == "tree":
-        return
-    explained = {finding.line for finding in case.findings if finding.code.endswith("-left-out")}
-    notes = sorted(torn_blocks(case.document, case.chunks), key=itemgetter(0))
-    lines = lines_at(case.document.text, [position for position, _, _ in notes])
-    yield from (note for note, line in zip(notes, lines, strict=True) if line not in explained)
+    if case.findings is not None and case.strategy != "tree":
+        yield from _unexplained(case, _torn_blocks(case.document, case.chunks), "-left-out")
+
+
+def _torn_blocks(document: Document, chunks: Sequence[Chunk]) -> Iterator[Note]:
+    """A note for each chunk with a part of code or a table that lacks its fence or header."""
+    blocks = _Blocks(document)
+    for chunk in chunks:
+        start, end = chunk.source_position.char_start, chunk.source_position.char_end
+        lines = blocks.without_container(start, end, _LINE_END.split(chunk.original_text))
+        first, last = blocks.cut_at(start), blocks.cut_at(end)
+        if first is not None and not blocks.is_opened(first, start, lines):
+            what = "a table without its header" if first.kind == "table" else "code whose fence is not opened again"
+            yield first.start, "torn-block", f"chunk {chunk.id} starts with {what}"
+        if last is not None and last.kind == "code" and not blocks.is_closed(last, lines[-1]):
+            yield last.start, "torn-block", f"chunk {chunk.id} ends with code whose fence is not closed"
+
+
+class _Blocks:
+    """The code and tables of a document, found once per block at document level."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._text = document.text
+        self._inside: dict[int, list[Block]] = {}
+
+    def cut_at(self, position: int) -> Block | None:
+        """The fenced code or the table that has text on both sides of a position."""
+        around = [block for block in self._document.blocks_between(position, position + 1) if block.start < position]
+        inside = self._code_and_tables(around[-1]) if around else []
+        at = bisect_left(inside, position, key=attrgetter("start")) - 1
+        if at < 0 or position >= inside[at].end:
+            return None
+        block = inside[at]
+        if block.kind == "code" and (_INDENTED.match(self._text, block.start) or not self._mark(block)):
+            return None  # indented code, which may show a fence
+        return block if _TEXT.search(self._text, block.start, position) else None
+
+    def without_container(self, start: int, end: int, lines: list[str]) -> list[str]:
+        """The lines of a chunk without those that open and close again a directive that it is a part of."""
+        first, last = (self._document.blocks_between(at, at + 1) for at in (start, end - 1))
+        if first and first[0].kind == "directive" and first[0].start < start and len(lines) > 1:
+            line_end = _LINE_END.search(self._text, first[0].start, start)
+            opening = self._text[first[0].start : line_end.start() if line_end else start]
+            lines = lines[1:] if lines[0].strip() == opening.strip() else lines
+        if last and last[0].kind == "directive" and end < last[0].end and len(lines) > 1:
+            closing = self._text[line_start(self._text, last[0].end, end) : last[0].end]
+            is_closing = closing.strip().startswith((":::", "{{", "{%"))
+            lines = lines[:-1] if is_closing and lines[-1].strip() == closing.strip() else lines
+        return lines
+
+    def is_opened(self, block: Block, start: int, lines: Sequence[str]) -> bool:
+        """Whether a chunk with these ``lines``, which starts inside a block, has the block's fence or header.
+
+        If lines of a block are indented less than its first, the marker of its list item is on a line above.
+        """
+        lines = lines[1:] if len(lines) > 1 and not lines[0].strip(_MARKERS) else lines
+        if block.kind == "code":
+            fence = _FENCE.match(lines[0])
+            return fence is not None and fence[1].startswith(self._mark(block)) and block.info in lines[0]
+        body = next((row.start for row in block.children if not row.level), block.end)
+        header = _LINE_END.split(self._text[block.start : body])[:2]
+        return start < body or [*map(_bare, lines[:2])] == [*map(_bare, header)]
+
+    def is_closed(self, code: Block, line: str) -> bool:
+        """Whether the last ``line`` of a chunk that ends inside code closes its fence."""
+        mark, marks = self._mark(code), line.strip(" \t>")
+        return marks.startswith(mark) and not marks.strip(mark[0])
+
+    def _mark(self, code: Block) -> str:
+        """The marks of a fence; empty for indented code."""
+        fence = _FENCE.match(self._text, code.start, code.end)
+        return fence[1] if fence else ""
+
+    def _code_and_tables(self, block: Block) -> list[Block]:
+        if block.start not in self._inside:
+            whole = block._replace(children=inner_blocks(self._text, block))
+            self._inside[block.start] = [block for block in whole.walk() if block.kind in ("code", "table")]
+        return self._inside[block.start]
+
+
+def _bare(line: str) -> str:
+    return line[_PREFIX.match(line).end() :].rstrip(_MARKERS)  # type: ignore[union-attr]  # it matches the empty text too
 
 
 def _positions_agree(case: Case) -> Iterator[Note]:
@@ -235,11 +307,8 @@ def _positions_agree(case: Case) -> Iterator[Note]:
         )
         stated = (place.byte_start, place.byte_end, place.start_line, place.end_line, place.total_chars)
         if stated != expected:
-            yield (
-                place.char_start,
-                "wrong-position",
-                f"chunk {chunk.id} states bytes, lines and size {stated}, but its characters are at {expected}",
-            )
+            message = f"chunk {chunk.id} states bytes, lines and size {stated}, but its characters are at {expected}"
+            yield place.char_start, "wrong-position", message
 
 
 def _headings_are_right(case: Case) -> Iterator[Note]:
@@ -295,15 +364,6 @@ def _options(chunk: Chunk) -> Mapping[str, Any]:
     """The options in the metadata of a chunk."""
     options: Mapping[str, Any] = chunk.metadata.get("chunkingOptions", {})
     return options
-
-
-def _rebuilt_options(chunk: Chunk) -> Options:
-    values = dict(_options(chunk))
-    return build(values.pop("strategy"), values)
-
-
-def _excerpt(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:39] + "…")
 
 
 _LAWS: tuple[Callable[[Case], Iterator[Note]], ...] = (

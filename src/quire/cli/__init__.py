@@ -4,9 +4,8 @@ Shared by the commands:
 
 command_group.py    the list of commands; errors and Ctrl-C become messages and exit codes
 output.py           everything that is printed: JSON, colours, links, wrapped lines, progress
-tables.py           columns, and names with token counts
 finding_formats.py  findings as text, JSON, annotations or SARIF
-shared_options.py   commands with examples; options of several commands that need no tokenizer
+command_options.py  commands with examples; options declared by parameters; those of several commands
 cut_options.py      options of the commands that read and cut documents
 input_documents.py  which documents to read, in how many processes, the summary of a run
 parts.py            documents in parts, for a dataset or a store

@@ -8,27 +8,28 @@ from pathlib import Path
 
 import click
 
+from quire.cli.command_options import argument, option, quire_command
 from quire.cli.init import quoted, starting_text
 from quire.cli.output import echo, visible
-from quire.cli.shared_options import not_empty, quire_command
 from quire.errors import InputError, QuireError
-from quire.settings.precedence import load
-from quire.settings.quire_toml import PROJECT_FILE, named_file, tree_name
-from quire.trees import Tree
+from quire.settings import PROJECT_FILE, load
+from quire.trees import Tree, tree_name
 from quire.workspace import display_path
 from quire.workspace.git_trees import fetch
 from quire.write.atomic_file import os_errors_as_quire_errors, replacing
 
-_ADDRESS = re.compile(r"[a-z+]+://|[\w.-]+@[\w.-]+:")
-"""How the address of a repository begins."""
+_ADVICE = "search it by its path, or add it to your own file by hand"
+_ADDRESS = re.compile(r"[a-z+]+://|[\w.-]+@[\w.-]+:")  # how the address of a repository begins
 
 
 @quire_command("quire add docs", "quire add https://example.org/react.git --path docs --name react")
-@click.argument("source", metavar="URL|FOLDER", callback=not_empty)
-@click.option("--path", default="", metavar="FOLDER", help="The folder of the documents in the repository.")
-@click.option("--name", default="", metavar="NAME", help="The name of the tree. [default: that of the folder]")
-@click.option("--ref", default="", metavar="TAG", help="The branch or tag of the repository. [default: its own]")
-def command(*, source: str, path: str, name: str, ref: str) -> int:
+def command(
+    *,
+    source: str = argument("URL|FOLDER"),
+    path: str = option("The folder of the documents in the repository.", metavar="FOLDER", default=""),
+    name: str = option("The name of the tree. [default: that of the folder]", metavar="NAME", default=""),
+    ref: str = option("The branch or tag of the repository. [default: its own]", metavar="TAG", default=""),
+) -> int:
     """Add a folder or a git repository to quire.toml.
 
     URL is the address of a git repository. quire fetches it now, with the installed git, and again with `quire index
@@ -59,8 +60,9 @@ def command(*, source: str, path: str, name: str, ref: str) -> int:
 
 def _append(file: Path, name: str, values: dict[str, str]) -> None:
     """Add a table to a file, which is new or valid, unless that would make it invalid."""
-    old = file.read_text("utf-8") if file.exists() else starting_text(file.parent)
-    if not file.exists() and "git" not in values and f" = {quoted(values['path'])}\n" in old:
+    is_new = not file.exists()
+    old = starting_text(file.parent) if is_new else file.read_text("utf-8")
+    if is_new and "git" not in values and f" = {quoted(values['path'])}\n" in old:
         values = {}  # it is among the trees that a new file has
     key = name if re.fullmatch("[A-Za-z0-9_-]+", name) else quoted(name)
     lines = "".join(f"{field} = {quoted(value)}\n" for field, value in values.items())
@@ -68,8 +70,11 @@ def _append(file: Path, name: str, values: dict[str, str]) -> None:
         with replacing(file) as stream:
             stream.write((f"{old.rstrip()}\n\n[trees.{key}]\n{lines}" if values else old).encode())
         try:
-            named_file(file)
+            load(file.parent)
         except QuireError as error:
-            with replacing(file) as stream:
-                stream.write(old.encode())
-            raise InputError(display_path(file), f"cannot add the tree: {error.problem}", "add it by hand") from error
+            if is_new:
+                file.unlink()
+            else:
+                with replacing(file) as stream:
+                    stream.write(old.encode())
+            raise InputError(display_path(file), f"cannot add the tree: {error.problem}", _ADVICE) from error

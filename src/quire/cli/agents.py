@@ -19,8 +19,8 @@ import click
 
 from quire import DISTRIBUTION
 from quire.cli.command_group import NOTHING_FOUND
+from quire.cli.command_options import argument, option, quire_command
 from quire.cli.output import echo, message, visible
-from quire.cli.shared_options import quire_command
 from quire.errors import InputError
 from quire.operating_system import application_folder, expanded
 from quire.read.frontmatter import load_toml
@@ -57,8 +57,7 @@ Ask a plain question first. If the answer is missing, ask again with other words
 section with `get` instead of a whole file. quire reads changed files by itself. The exit code is 1 if nothing is found.
 """
 _REQUIREMENT = f"{DISTRIBUTION}[mcp]"
-UVX = ("uvx", "--from", _REQUIREMENT, "quire")
-"""How uv starts quire, on every machine."""
+UVX = ("uvx", "--from", _REQUIREMENT, "quire")  # how uv starts quire, on every machine
 _ENVIRONMENT = ("pyvenv.cfg", "conda-meta")
 """What is beside the programs of a virtual environment, which a new shell does not have on its PATH."""
 _REQUESTS = (
@@ -67,22 +66,17 @@ _REQUESTS = (
     b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n'
     b'{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}\n'
 )
-_MOST_SECONDS = 60
-"""How long ``--check`` waits for an answer."""
+_MOST_SECONDS = 60  # how long `--check` waits for an answer
 
 
 class Agent(NamedTuple):
     """An agent and its files."""
 
     title: str
-    config: str
-    """Its configuration file, in the project's folder or the user's home."""
-    instructions: str = ""
-    """The Markdown file that it reads first."""
-    table: str = "mcpServers"
-    """Under which key servers are, in JSON."""
-    fields: Mapping[str, Any] = {}
-    """What else it wants to know about a server."""
+    config: str  # its configuration file, in the project's folder or the user's home
+    instructions: str = ""  # the Markdown file that it reads first
+    table: str = "mcpServers"  # under which key servers are, in JSON
+    fields: Mapping[str, Any] = {}  # what else it wants to know about a server
 
     @property
     def is_personal(self) -> bool:
@@ -108,12 +102,14 @@ AGENTS: Mapping[str, Agent] = {
 
 
 @quire_command("quire agents claude-code", "quire agents --write claude-code")
-@click.argument("names", nargs=-1, metavar="[AGENT...]", type=click.Choice(list(AGENTS)))
-@click.option("--write", is_flag=True, help="Write the configuration and the instructions for these agents.")
-@click.option("--remove", is_flag=True, help="Remove what --write has written.")
-@click.option("--absolute", is_flag=True, help="Start this quire by its absolute path, also where uv is installed.")
-@click.option("--check", is_flag=True, help="Start the server as these agents do, and list its tools.")
-def command(*, names: tuple[str, ...], write: bool, remove: bool, absolute: bool, check: bool) -> int:
+def command(
+    *,
+    names: tuple[str, ...] = argument("[AGENT...]", type=click.Choice(list(AGENTS))),
+    write: bool = option("Write the configuration and the instructions for these agents."),
+    remove: bool = option("Remove what --write has written."),
+    absolute: bool = option("Start this quire by its absolute path, also where uv is installed."),
+    check: bool = option("Start the server as these agents do, and list its tools."),
+) -> int:
     """Show or write the configuration of agents.
 
     AGENT is claude-code, claude-desktop, cursor, vscode, codex, gemini or zed; by default all are shown. --write adds
@@ -131,7 +127,10 @@ def command(*, names: tuple[str, ...], write: bool, remove: bool, absolute: bool
         return _check(chosen, is_named=bool(names))
     program = [_absolute_path()] if absolute else _program()
     if not (write or remove):
-        _show(chosen, program)
+        echo(_snippet(program), wraps=False)
+        for name, agent in chosen.items():
+            echo(visible(f"# {agent.title}: {agent.config}  (quire agents --write {name})"))
+            echo(configuration(agent, "", program), wraps=False)
         return 0
     new: dict[Path, str] = {}
     for agent in chosen.values():  # all texts first, so that an error leaves every file as it was
@@ -146,13 +145,6 @@ def command(*, names: tuple[str, ...], write: bool, remove: bool, absolute: bool
         advice = f"to share the files, install uv or pipx install '{_REQUIREMENT}', and write them again"
         message(f"quire is not on the PATH of a new shell, so the files have {program[0]}; {advice}")
     return 0
-
-
-def _show(agents: Mapping[str, Agent], program: Sequence[str]) -> None:
-    echo(_snippet(program), wraps=False)
-    for name, agent in agents.items():
-        echo(visible(f"# {agent.title}: {agent.config}  (quire agents --write {name})"))
-        echo(configuration(agent, "", program), wraps=False)
 
 
 def _snippet(program: Sequence[str], text: str = _SNIPPET) -> str:
@@ -261,12 +253,11 @@ def configuration(agent: Agent, old: str, program: Sequence[str]) -> str:
     if not isinstance(servers, dict):
         problem = "is not plain JSON with a table of servers"
         raise InputError(str(agent.config), problem, "add it by hand: quire agents shows what")
-    servers = {name: value for name, value in servers.items() if name != "quire"}
+    settings[agent.table] = {name: value for name, value in servers.items() if name != "quire"}
     if server:
-        servers["quire"] = server
-    settings = {name: value for name, value in settings.items() if name != agent.table or servers}
-    if servers:
-        settings[agent.table] = servers
+        settings[agent.table]["quire"] = server
+    elif not settings[agent.table]:
+        del settings[agent.table]
     return json.dumps(settings, indent=2, ensure_ascii=False) + "\n" if settings else ""
 
 

@@ -5,28 +5,29 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import click
 from msgspec import Raw
 
 from quire import wire
 from quire.cli import output as out
-from quire.cli.cut_options import ENGINES, TreeCutter, cut_options, input_options
-from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, InputDocument, Inputs, Summary, Text, results
-from quire.cli.shared_options import chosen_embedder, embedding_options, json_option, not_empty, quire_command
+from quire.cli.command_options import EMBEDDING, JSON, chosen_embedder, not_empty, option, quire_command
+from quire.cli.cut_options import CUT_OPTIONS, JOBS, READING, Engine, TreeCutter
+from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, InputDocument, Inputs, Summary, results
 from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.errors import InputError
 from quire.model import UNTITLED, doc_name
 from quire.record import Chunks
 from quire.write import FileWriter, json_files, jsonl, parquet
 
-_FORMATS = ("files", "jsonl", "parquet", "compact", "flat", "nodes")
+Format = Literal["files", "jsonl", "parquet", "compact", "flat", "nodes"]
+_ENDINGS: dict[str, Format] = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 _RECORDS: dict[str, wire.Form] = {"compact": "compact", "flat": "flat", "nodes": "node"}
 _SHOWN_LINES = 6
 _SHOWN_WIDTH = 112
@@ -35,41 +36,28 @@ _SHOWN_WIDTH = 112
 class Encoded(NamedTuple):
     """The encoded chunks of a document."""
 
-    name: str
-    """Its name in messages."""
-    path: str | None
-    """Its name in ids; None for standard input."""
+    name: str  # its name in messages
+    path: str | None  # its name in ids; None for standard input
     summary: Summary
     content: Any
 
 
-class Format(NamedTuple):
-    """How chunks are encoded and written."""
-
-    encode: Callable[[Chunks], Any]
-    """Encodes the chunks of a document, in the process that cuts it."""
-    write: Callable[[Iterator[Encoded], Summary], None]
+Encode = Callable[[Chunks], Any]
+Write = Callable[[Iterator[Encoded], Summary], None]
 
 
 @quire_command("quire chunk docs -o chunks.jsonl", "quire chunk docs/search.md -s flow --max-tokens 256")
-@input_options
-@cut_options
-@click.option("-o", "--output", callback=not_empty, metavar="DIR|FILE", help="Write to a folder or a file.")
-@click.option("--format", "form", type=click.Choice(_FORMATS), help="The format. [default: by the output's name]")
-@click.option("--engine", type=click.Choice(ENGINES), help="Write Parquet files in parts: on all cores, or with Ray.")
-@click.option("--vectors", is_flag=True, help="Embed the chunks, with --engine.")
-@embedding_options
-@json_option
 def command(
     *,
-    inputs: Inputs,
-    output: str | None,
-    form: str | None,
-    engine: str | None,
-    vectors: bool,
-    embedding: Mapping[str, Any],
-    as_json: bool,
-    **options: Any,
+    inputs: Inputs = READING,
+    jobs: int | None = JOBS,
+    options: Mapping[str, Any] = CUT_OPTIONS,
+    output: str | None = option("Write to a folder or a file.", "-o", callback=not_empty, metavar="DIR|FILE"),
+    form: Format | None = option("The format. [default: by the output's name]", "--format"),
+    engine: Engine | None = option("Write Parquet files in parts: on all cores, or with Ray."),
+    vectors: bool = option("Embed the chunks, with --engine."),
+    embedding: Mapping[str, Any] = EMBEDDING,
+    as_json: bool = JSON,
 ) -> int:
     """Cut documents into chunks.
 
@@ -90,9 +78,8 @@ def command(
     _check_engine(engine, inputs, output, form, has_vectors=vectors, as_json=as_json)
     if engine is not None and output is not None:
         write_dataset = import_module("quire.cli.parts").write_dataset
-        configured = inputs.settings.embed if inputs.settings else {}
-        embedder = chosen_embedder(embedding, configured) or DEFAULT_EMBEDDER if vectors else None
-        done: int = write_dataset(inputs, options, output, engine=engine, embedder=embedder, jobs=inputs.jobs)
+        embedder = chosen_embedder(embedding, inputs.settings.embed) or DEFAULT_EMBEDDER if vectors else None
+        done: int = write_dataset(inputs, options, output, engine=engine, embedder=embedder, jobs=jobs)
         return done
     cut = TreeCutter.of(inputs, options)
     _check(output, form, as_json=as_json, strategies=cut.strategies)
@@ -102,19 +89,19 @@ def command(
     cut = cut.with_documents(documents)
     if output is not None and form != "files":
         _refuse_input(output, documents, summary)
-    encode, write = _format(output, form, as_json=as_json)
+    encode, write = _encoding(output, form, as_json=as_json)
     work = partial(_encode, cut, encode)
-    with closing(results(documents, work, summary, jobs=inputs.jobs, prepare=cut.prepare)) as encoded:
-        if form != "files":  # the writer of files refuses those that clash
+    with closing(results(documents, work, summary, jobs=jobs, prepare=cut.prepare)) as encoded:
+        if form == "files":  # the writer of files refuses those that clash
+            write(encoded, summary)
+        else:
             has_whole_paths = form == "compact" or cut.strategies == {"tree"}
             write(_without_clashes(encoded, summary, has_whole_paths=has_whole_paths), summary)
-        else:
-            write(encoded, summary)
     summary.show()
     return summary.exit_code(inputs.paths)
 
 
-def _encode(cut: TreeCutter, encode: Callable[[Chunks], Any], document: Text) -> tuple[Chunks, Encoded]:
+def _encode(cut: TreeCutter, encode: Encode, document: InputDocument) -> tuple[Chunks, Encoded]:
     chunks = cut(document)
     return chunks, Encoded(document.name, document.path, Summary.of(document, chunks), encode(chunks))
 
@@ -123,87 +110,77 @@ def _check_engine(
     engine: str | None, inputs: Inputs, output: str | None, form: str | None, *, has_vectors: bool, as_json: bool
 ) -> None:
     """Refuse what only an engine can do, and what none can."""
-    problem = ""
     if engine is None:
         source = next((path for path in (*inputs.paths, output or "") if "://" in path), "")
         if source or has_vectors:
-            problem = f"{source or '--vectors'} needs an engine; add --engine local or --engine ray"
+            needs = f"{source or '--vectors'} needs an engine"
+            raise click.UsageError(f"{needs}; add --engine local or --engine ray")
     elif output is None or as_json or form not in (None, "parquet") or _format_of(output) != "files":
-        problem = "--engine writes a folder of Parquet files; name one with -o, without --json and --format"
+        raise click.UsageError(
+            "--engine writes a folder of Parquet files; name one with -o, without --json and --format"
+        )
     elif STANDARD_INPUT in inputs.paths:
-        problem = "--engine cannot read standard input; name files or folders"
-    if problem:
-        raise click.UsageError(problem)
+        raise click.UsageError("--engine cannot read standard input; name files or folders")
 
 
 def _check(output: str | None, form: str | None, *, as_json: bool, strategies: set[str]) -> None:
     """Refuse options that contradict each other."""
-    problem = ""
-    if output is None and form in ("files", "parquet"):
-        problem = f"--format {form} needs an output; say where with -o"
-    elif form == "nodes" and strategies != {"tree"}:
-        problem = "--format nodes is about the heading tree; add -s tree"
-    elif output is None:
-        return
-    elif as_json:
-        problem = "--json prints to standard output; leave it out, or leave out -o"
-    elif form not in (None, "files") and output.endswith(("/", os.sep)):
-        problem = f"-o {output} is a folder, and --format {form} one file; name a file"
-    elif form is None and _format_of(output) == "files" and not os.path.isdir(output):  # noqa: PTH112  Path's may fail
-        if os.path.exists(output):  # noqa: PTH110  a file, a device, a pipe
-            problem = f"-o {output} is not a folder, and its name tells no format; add --format, or name a folder"
-        elif output.lower().endswith((".json", ".csv")):
-            problem = (
-                f"-o {output}: chunk files go into a folder, and one file is .jsonl or .parquet; name one of those"
-            )
-    if problem:
-        raise click.UsageError(problem)
+    name = output or ""
+    is_unclear = form is None and _format_of(name) == "files" and not os.path.isdir(name)  # noqa: PTH112  Path's may fail
+    problems = {
+        f"--format {form} needs an output; say where with -o": not name and form in ("files", "parquet"),
+        "--format nodes is about the heading tree; add -s tree": form == "nodes" and strategies != {"tree"},
+        "--json prints to standard output; leave it out, or leave out -o": name and as_json,
+        f"-o {name} is a folder, and --format {form} one file; name a file": (
+            form not in (None, "files") and name.endswith(("/", os.sep))
+        ),
+        f"-o {name} is not a folder, and its name tells no format; add --format, or name a folder": (
+            is_unclear and os.path.exists(name)  # noqa: PTH110  a file, a device, a pipe
+        ),
+        f"-o {name}: chunk files go into a folder, and one file is .jsonl or .parquet; name one of those": (
+            is_unclear and name.lower().endswith((".json", ".csv"))
+        ),
+    }
+    for problem, is_true in problems.items():
+        if is_true:
+            raise click.UsageError(problem)
 
 
-def _format_of(output: str) -> str:
-    ending = "" if output.endswith(("/", os.sep)) else Path(output).suffix.lower()
-    return {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}.get(ending, "files")
+def _format_of(output: str) -> Format:
+    return "files" if output.endswith(("/", os.sep)) else _ENDINGS.get(Path(output).suffix.lower(), "files")
 
 
-def _format(output: str | None, form: str | None, *, as_json: bool) -> Format:
+def _encoding(output: str | None, form: Format | None, *, as_json: bool) -> tuple[Encode, Write]:
+    """How chunks are encoded, in the process that cuts them, and written."""
     records = partial(_records, form=_RECORDS.get(form or "", "chunk"))
     if as_json:
-        return Format(records, partial(_print, out.write_json_array))
+        return records, partial(_print, out.write_json_array)
     if output is None and form is None and out.is_terminal(sys.stdout):
-        return Format(list, _show)
+        return list, _show
     if output is None:
-        return Format(records, partial(_print, out.write_json_lines))
+        return records, partial(_print, out.write_json_lines)
     if form == "files":
-        return Format(json_files.encoded, partial(_write_files, Path(output)))
+        return json_files.encoded, partial(_write_files, Path(output))
     is_flat = form == "flat" and _format_of(output) == "parquet"
     if form == "parquet" or is_flat:
         parquet.pyarrow()  # in another process it would look like the fault of a document
-        rows = partial(_parquet_rows, is_flat=is_flat)
-        return Format(rows, partial(_write_file, partial(parquet.write_encoded, is_flat=is_flat), Path(output)))
-    return Format(records, partial(_write_file, jsonl.write_encoded, Path(output)))
+        write = partial(parquet.write_encoded, is_flat=is_flat)
+        return partial(parquet.encoded, is_flat=is_flat), partial(_write_file, write, Path(output))
+    return records, partial(_write_file, jsonl.write_encoded, Path(output))
 
 
 def _records(chunks: Chunks, form: wire.Form) -> list[bytes]:
     return [wire.to_json(record) for record in wire.records(chunks, form)]
 
 
-def _parquet_rows(chunks: Chunks, *, is_flat: bool) -> list[bytes]:
-    return list(parquet.encoded(chunks, is_flat=is_flat))
-
-
 def _refuse_input(output: str, documents: Iterable[InputDocument], summary: Summary) -> None:
     """Refuse to overwrite a document, also one that is skipped."""
     files = [str(document.found.file) if document.found else 0 for document in documents]  # 0 is standard input
     files += [skipped.path for skipped in summary.skipped if skipped.is_error]
-    if os.path.isfile(output) and any(_is_same(output, file) for file in files):  # noqa: PTH113  Path's may fail
-        raise InputError(output, "is one of the documents, and would be overwritten", "choose another output")
-
-
-def _is_same(output: str, file: str | int) -> bool:
-    try:
-        return os.path.samestat(os.stat(output), os.stat(file))  # noqa: PTH116  also of an open file
-    except (OSError, ValueError):  # reading it gives the reason
-        return False
+    for file in files:
+        with suppress(OSError, ValueError):  # reading it gives the reason
+            if os.path.isfile(output) and os.path.samestat(os.stat(output), os.stat(file)):  # noqa: PTH113, PTH116
+                raise InputError(output, "is one of the documents, and would be overwritten", "choose another output")
 
 
 def _without_clashes(documents: Iterable[Encoded], summary: Summary, *, has_whole_paths: bool) -> Iterator[Encoded]:
@@ -232,7 +209,7 @@ def _write_files(output: Path, documents: Iterator[Encoded], summary: Summary) -
 
 
 def _write_file(
-    write: Callable[[Path, Iterable[Any]], None], output: Path, documents: Iterator[Encoded], _: Summary
+    write: Callable[[Path, Iterable[Any]], object], output: Path, documents: Iterator[Encoded], _: Summary
 ) -> None:
     for document in documents:  # without documents the file stays as it was
         write(output, (encoded.content for encoded in chain([document], documents)))

@@ -5,9 +5,7 @@ Exit codes are those of grep: 0 done or found, 1 nothing found or a check failed
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from functools import partial
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
 
@@ -16,7 +14,7 @@ import click
 from quire import ISSUES, __version__
 from quire.cli import is_interrupt
 from quire.cli.output import discard, message, note, visible
-from quire.errors import IndexDamagedError, QuireError, did_you_mean
+from quire.errors import IndexDamagedError, QueryError, QuireError, did_you_mean
 
 NOTHING_FOUND = 1
 ERROR = 2
@@ -105,8 +103,19 @@ def quire() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command that ``arguments`` name and return the exit code."""
-    return guarded(partial(_call, arguments))
+    """Run the command that ``arguments`` name and return the exit code; an error is printed and becomes one."""
+    if sys.stdout is None:
+        message("standard output is closed; there is nowhere to write to")
+        return ERROR
+    try:
+        try:
+            code = _call(arguments)
+        except IndexDamagedError:  # it is remembered, so that the index is rebuilt the second time
+            code = _call(arguments)
+        sys.stdout.flush()
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  Python's own exit code would mean "nothing found"
+        return _interrupted() if is_interrupt(error) else _failed(error)
+    return code
 
 
 def _call(arguments: Sequence[str]) -> int:
@@ -125,34 +134,24 @@ def _call(arguments: Sequence[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def guarded(call: Callable[[], int]) -> int:
-    """The result of ``call``; an error is printed and becomes an exit code."""
-    if sys.stdout is None:
-        message("standard output is closed; there is nowhere to write to")
-        return ERROR
+def _interrupted() -> int:
+    message("interrupted")
     try:
-        try:
-            code = call()
-        except IndexDamagedError:  # it is remembered, so that the index is rebuilt the second time
-            code = call()
         sys.stdout.flush()
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  Python's own exit code would mean "nothing found"
-        return _failed(error)
-    return code
+    except (KeyboardInterrupt, OSError):  # the reader may be gone, too
+        discard(sys.stdout)
+    return 130
 
 
 def _failed(error: BaseException) -> int:
     """Print an error and return the exit code."""
-    if is_interrupt(error):
-        message("interrupted")
-        with suppress(KeyboardInterrupt, OSError):  # the reader may be gone, too
-            sys.stdout.flush()
-            return 130
-        discard(sys.stdout)
-        return 130
     match error:
         case click.ClickException():
             message(_usage_error(error))
+        case QueryError():
+            problem, _, pointer = str(error).partition("\n")  # the query with a caret below it
+            message(problem)
+            note("\n".join(map(visible, pointer.split("\n"))))
         case QuireError():
             message(str(error))
         case OSError(filename=str() | bytes() as file):
@@ -183,5 +182,7 @@ def _usage_error(error: click.ClickException) -> str:
         return text
     if isinstance(error, click.NoSuchOption):
         options = [option for option in context.command.get_params(context) if isinstance(option, click.Option)]
-        text = f"no such option: {error.option_name}; choose from {', '.join(option.opts[-1] for option in options)}"
+        names = [name for option in options for name in option.opts if name.startswith("--")]
+        meant = did_you_mean(error.option_name, names)
+        text = f"no such option: {error.option_name}{meant}; choose from {', '.join(names)}"
     return f"{text} (see {context.command_path} --help)"

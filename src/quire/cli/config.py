@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
-import click
+import msgspec
 
-from quire.cli.output import Paint, visible, write_json
-from quire.cli.shared_options import json_option, quire_command
-from quire.cli.tables import print_table
+from quire.cli.command_options import JSON, option, quire_command
+from quire.cli.output import Paint, print_table, visible, write_json
 from quire.index.file_records import DEFAULT_FOLDER
-from quire.settings.precedence import DEFAULT, Settings, Value, load
-from quire.settings.quire_toml import json_schema, search_fields, toml_value
+from quire.options import ALIASES, STRATEGIES
+from quire.settings import DEFAULT, PROJECT_FILE, QuireToml, Settings, Value, load, search_fields
 from quire.trees import Tree
 from quire.validation import fields
 from quire.workspace import display_path
 
 
 @quire_command("quire config", "quire config --schema")
-@json_option
-@click.option("--schema", is_flag=True, help="Print the JSON Schema of quire.toml, for editors.")
-def command(*, as_json: bool, schema: bool) -> int:
+def command(*, as_json: bool = JSON, schema: bool = option("Print the JSON Schema of quire.toml, for editors.")) -> int:
     """Show every setting and where it came from.
 
     The command line wins over the environment (for example QUIRE_SEARCH_LIMIT), the environment over the project's file
@@ -35,11 +33,11 @@ def command(*, as_json: bool, schema: bool) -> int:
         write_json({name: {"value": value, "origin": str(origin)} for name, (value, origin) in values.items()})
         return 0
     paint = Paint(sys.stdout)
-    rows = [
-        (name, visible(toml_value(value)), display_path(origin) if isinstance(origin, Path) else origin)
-        for name, (value, origin) in values.items()
-    ]
-    print_table(rows, (paint.title, str, paint.faint))
+    rows = []
+    for name, (value, origin) in values.items():
+        source = display_path(origin) if isinstance(origin, Path) else origin
+        rows.append((paint.title(name), visible(toml_value(value)), paint.faint(source)))
+    print_table(rows)
     return 0
 
 
@@ -50,3 +48,27 @@ def _values(settings: Settings) -> dict[str, Value]:
     trees = {f"trees.{tree}.{name}": value for tree in settings.trees for name, value in ({"path": ""} | shown).items()}
     search = {f"search.{name}": field.default for name, field in search_fields().items()}
     return {name: Value(value, DEFAULT) for name, value in (index | trees | search).items()} | dict(settings.values)
+
+
+def toml_value(value: Any) -> str:
+    """A value as in TOML."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_value, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a quire.toml, for editors."""
+    schema = msgspec.json.schema(QuireToml)
+    kinds = msgspec.json.schema_components(STRATEGIES.values())[1].values()
+    options = {name: {**field} for kind in kinds for name, field in kind["properties"].items()}
+    for field in options.values():
+        field.pop("default", None)  # strategies have their own
+    names = {
+        "strategy": {"enum": list(STRATEGIES)},
+        **options,
+        **{alias: options[name] for alias, name in ALIASES.items()},
+    }
+    for kind in ("QuireToml", "Tree"):
+        schema["$defs"][kind]["properties"]["chunk"] |= {"properties": names, "additionalProperties": False}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": PROJECT_FILE, **schema}

@@ -10,53 +10,29 @@ from pathlib import Path
 import click
 
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.hit_output import Printer, hit_record
-from quire.cli.open_workspace import open_workspace, show_not_found
+from quire.cli.command_options import JSON, argument, option, quire_command
+from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Printer, hit_record
+from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, show_not_found
 from quire.cli.output import note, visible, write_json
-from quire.cli.shared_options import (
-    index_option,
-    json_option,
-    limit_option,
-    list_option,
-    max_tokens_option,
-    no_update_option,
-    not_empty,
-    quire_command,
-)
-from quire.context_words import WeightedWord, changed_files
 from quire.errors import InputError
 from quire.read.source import read_file
-from quire.search.hit import Hit
-from quire.settings.precedence import load
-from quire.workspace.context import FileContext
+from quire.settings import load
+from quire.workspace.context import FileContext, changed_files
 
-_LIMIT = 5
-"""How many results there are, unless said."""
+_LIMIT = 5  # how many results there are, unless said
 
 
 @quire_command("quire context README.md", "quire context README.md --list --explain")
-@click.argument("files", nargs=-1, metavar="[FILE...]", callback=not_empty)
-@click.option(
-    "--diff", "is_diff", is_flag=True, help="Read a git diff from standard input: git diff | quire context --diff"
-)
-@limit_option
-@max_tokens_option
-@list_option
-@click.option("--explain", is_flag=True, help="Show the words of the query with their weights.")
-@json_option
-@index_option
-@no_update_option
 def command(
     *,
-    files: tuple[str, ...],
-    is_diff: bool,
-    limit: int | None,
-    max_tokens: int | None,
-    as_list: bool,
-    explain: bool,
-    as_json: bool,
-    index_folder: str | None,
-    no_update: bool,
+    files: tuple[str, ...] = argument("[FILE...]"),
+    is_diff: bool = option("Read a git diff from standard input: git diff | quire context --diff", "--diff"),
+    limit: int | None = LIMIT,
+    max_tokens: int | None = MAX_TOKENS,
+    as_list: bool = LIST,
+    explain: bool = option("Show the words of the query with their weights."),
+    as_json: bool = JSON,
+    index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
     """Find the documentation that concerns some files.
 
@@ -68,7 +44,7 @@ def command(
     settings = load(Path.cwd())
     wanted = FileContext.of(texts, settings)
     budget = settings.search.max_tokens if max_tokens is None else max_tokens
-    with open_workspace((), index_folder=index_folder, trees=wanted.trees, update=not no_update) as workspace:
+    with index.open(trees=wanted.trees) as workspace:
         show = partial(show_not_found, workspace=workspace)
         hits = wanted.search(workspace, limit=limit or _LIMIT, max_tokens=budget, on_problem=show)
         hit_files = [workspace.file(hit.tree, hit.path) for hit in hits]
@@ -76,7 +52,11 @@ def command(
         records = [hit_record(hit, file) for hit, file in zip(hits, hit_files, strict=True)]
         write_json({"words": [word._asdict() for word in wanted.words], "results": records})
     else:
-        _show(hits, hit_files, wanted.words, as_list=as_list, explain=explain)
+        for word in wanted.words if explain else ():
+            note(visible(f"{word.weight:.1f}  {word.text}  {', '.join(word.origins)}"))
+        Printer(form="list" if as_list else "text").show(hits, hit_files)
+        if not hits:
+            note("nothing found")
     return 0 if hits else NOTHING_FOUND
 
 
@@ -90,14 +70,3 @@ def _texts(files: Sequence[str], *, is_diff: bool) -> dict[str, str]:
             raise InputError("-", "standard input has no git diff", "try: git diff | quire context --diff")
         return texts
     return {file: read_file(Path(file), file)[0] for file in files}
-
-
-def _show(
-    hits: Sequence[Hit], files: Sequence[str], words: Sequence[WeightedWord], *, as_list: bool, explain: bool
-) -> None:
-    if explain:
-        for word in words:
-            note(visible(f"{word.weight:.1f}  {word.text}  {', '.join(word.origins)}"))
-    Printer(sys.stdout, form="list" if as_list else "text").show(hits, files)
-    if not hits:
-        note("nothing found")

@@ -9,47 +9,29 @@ import sys
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.open_workspace import open_workspace, update_vectors
-from quire.cli.output import Paint, Progress, count_of, echo, note, tracked, visible, write_json
-from quire.cli.shared_options import (
-    embedding_options,
-    html_option,
-    index_option,
-    json_option,
-    mode_option,
-    no_update_option,
-    not_empty,
-    paths_argument,
-    quire_command,
-)
-from quire.cli.tables import print_table
+from quire.cli.command_options import EMBEDDING, HTML, JSON, PATHS, not_empty, option, quire_command
+from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions
+from quire.cli.output import Paint, Progress, count_of, echo, note, print_table, tracked, visible, write_json
 from quire.errors import did_you_mean
-from quire.evals.figures import MEASURES, SHARES, differences, figures
-from quire.evals.folds import ask_in_folds, sample
-from quire.evals.outcomes import Outcome, ask
-from quire.evals.questions import Question, link_questions, pasted_questions, read_questions
-from quire.indexed import Index
+from quire.evals.figures import MEASURES, SHARES, Figure, figures
+from quire.evals.outcomes import Outcome, ask, ask_in_folds
+from quire.evals.questions import Question, link_questions, pasted_questions, read_questions, sample
+from quire.index_api import Index
 from quire.model import Document
-from quire.search.fusion import Mode
-from quire.search.ranking_settings import SearchSettings
-from quire.settings.precedence import search_settings
+from quire.search.search_settings import Mode, SearchSettings
+from quire.settings import named_file, search_settings
 from quire.web.html_pages import eval_page
 from quire.workspace import Workspace
 from quire.write.atomic_file import new_file
 
-if TYPE_CHECKING:
-    from quire.embed import Embedder
-
 _SOURCES = {"links": "the documents' links", "pasted": "the documents' sentences"}
-_MOST_SHOWN = 10
-"""How many of the questions that two settings answer differently are printed; JSON has all."""
-_LABEL = max(len(label) for label, _ in MEASURES.values())
+_MOST_SHOWN = 10  # how many of the questions that two settings answer differently are printed; JSON has all
 
 
 def _thresholds(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
@@ -58,9 +40,8 @@ def _thresholds(ctx: click.Context, param: click.Parameter, values: tuple[str, .
     for value in values:
         name, _, number = value.partition("=")
         if name not in SHARES:
-            raise click.BadParameter(
-                f"no figure {name}{did_you_mean(name, SHARES)}; choose from {', '.join(SHARES)}", ctx, param
-            )
+            similar = did_you_mean(name, SHARES)
+            raise click.BadParameter(f"no figure {name}{similar}; choose from {', '.join(SHARES)}", ctx, param)
         try:
             thresholds[name] = float(number)
         except ValueError:
@@ -71,85 +52,69 @@ def _thresholds(ctx: click.Context, param: click.Parameter, values: tuple[str, .
 
 
 @quire_command("quire eval docs --sample 20", "quire eval docs --sample 20 --misses")
-@paths_argument
-@click.option(
-    "--questions", "file", metavar="FILE", callback=not_empty, help="Questions: JSONL with query and answers."
-)
-@click.option("--pasted", is_flag=True, help="Questions: sentences of the documents, as if pasted.")
-@click.option("--words", type=click.IntRange(1), metavar="N", help="With --pasted, ask only the first N words of each.")
-@click.option("--sample", "most", type=click.IntRange(1), metavar="N", help="Ask only N of the questions.")
-@click.option("--misses", is_flag=True, help="List the questions whose first result is wrong.")
-@click.option(
-    "--fail-under",
-    "thresholds",
-    multiple=True,
-    metavar="NAME=VALUE",
-    callback=_thresholds,
-    help=f"Exit with 1 if a figure is lower: mrr=0.75. Repeatable. Names: {', '.join(SHARES)}.",
-)
-@click.option(
-    "--compare",
-    "files",
-    nargs=2,
-    metavar="A.toml B.toml",
-    callback=not_empty,
-    help="Compare the search settings of two configuration files.",
-)
-@mode_option
-@embedding_options
-@html_option
-@json_option
-@index_option
-@no_update_option
 def command(
     *,
-    paths: tuple[str, ...],
-    file: str | None,
-    pasted: bool,
-    words: int | None,
-    most: int | None,
-    misses: bool,
-    thresholds: Mapping[str, float],
-    files: tuple[str, str] | None,
-    mode: Mode,
-    embedding: Mapping[str, Any],
-    html: str | None,
-    as_json: bool,
-    index_folder: str | None,
-    no_update: bool,
+    paths: tuple[str, ...] = PATHS,
+    file: str | None = option(
+        "Questions: JSONL with query and answers.", "--questions", metavar="FILE", callback=not_empty
+    ),
+    pasted: bool = option("Questions: sentences of the documents, as if pasted."),
+    words: int | None = option("With --pasted, ask only the first N words of each.", least=1),
+    most: int | None = option("Ask only N of the questions.", "--sample", least=1),
+    misses: bool = option("List the questions whose first result is wrong."),
+    thresholds: Mapping[str, float] = option(
+        f"Exit with 1 if a figure is lower: mrr=0.75. Repeatable. Names: {', '.join(SHARES)}.",
+        "--fail-under",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=_thresholds,
+    ),
+    files: tuple[str, str] | None = option(
+        "Compare the search settings of two configuration files.",
+        "--compare",
+        metavar="A.toml B.toml",
+        callback=not_empty,
+    ),
+    mode: Mode = MODE,
+    embedding: Mapping[str, Any] = EMBEDDING,
+    html: str | None = HTML,
+    as_json: bool = JSON,
+    index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
     """Measure how well the documents answer questions.
 
     Asks the questions of FILE, each a line of JSON with a query and the ids or paths of the sections that answer it.
     Without --questions, uses the documents' links: the text of a link is the query, its target is the
-    answer. Each is asked in an index without its link. With --pasted, uses sentences that one section has, and asks for
-    that section. Prints how often, and after how many tokens, the right section
-    is found, with 95 % intervals. Without PATH, quire searches what `quire search` would.
+    answer; the link itself does not count. With --pasted, the queries are sentences that only one section has. Prints
+    how often, and after how many tokens, the right section is found, with 95 % intervals. Without PATH, uses the trees
+    of quire.toml, else the current folder.
     """
     if files and (thresholds or misses or html):
         raise click.UsageError("--compare prints differences; leave out --fail-under, --misses and --html")
     if (pasted and file) or (words and not pasted):
         raise click.UsageError("choose --questions FILE or --pasted; --words belongs to --pasted")
-    named = [search_settings(Path(path)) for path in files or ()]
-    with open_workspace(paths, index_folder=index_folder, update=not no_update) as workspace:
+    named = [search_settings(named_file(Path(path)).search) for path in files or ()]
+    with index.open(paths, mode=mode, embedding=embedding) as workspace:
         if not workspace.documents():
             if as_json:
                 write_json(None)
             return NOTHING_FOUND
-        if mode != "words" and (embedding or not no_update):
-            update_vectors(workspace, embedding)
         settings = named or [workspace.settings.search]
-        embedder = None if mode == "words" else workspace.index.embedder()
+        model: dict[str, Any] = {"mode": mode, "embedder": None if mode == "words" else workspace.index.embedder()}
         if file or pasted:
             questions = sample(read_questions(Path(file), file), most) if file else []
             questions = questions or pasted_questions(_documents(workspace), most, words)
-            results = _ask(workspace, questions, settings, mode, embedder)
+            results = [_ask(workspace, one, questions, **model) for one in settings]
         else:
-            results = _ask_links(workspace, most=most, settings=settings, mode=mode, embedder=embedder)
+            results = _ask_links(workspace, settings, most, **model)
     head = {"questions": len(results[0]), "source": file or ("pasted" if pasted else "links")}
     if files:
-        return _compare(head, files, *results, as_json=as_json)
-    record = _record(head, results[0])
+        _compare(head, files, *results, as_json=as_json)
+        return 0
+    outcomes = results[0]
+    missed = [outcome for outcome in outcomes if outcome.rank != 1]
+    values = figures(outcomes)
+    record = {**head, "figures": _as_records(values), "misses": list(map(_miss_record, missed))}
     if html:
         with new_file(Path(html)) as stream:
             stream.write(eval_page(record, {name: label for name, (label, _) in MEASURES.items()}))
@@ -157,27 +122,34 @@ def command(
     elif as_json:
         write_json(record)
     else:
-        _show(head, results[0], misses=misses)
-    return _check(results[0], thresholds)
+        _show(head, values, missed if misses else ())
+    low = {name: least for name, least in thresholds.items() if (values[name].value or 0.0) < least}
+    for name, least in low.items():
+        note(f"{name} is {_number(name, values[name].value)}, below {least:g}")
+    return NOTHING_FOUND if low else 0
+
+
+def _ask_links(
+    workspace: Workspace, settings: Sequence[SearchSettings], most: int | None, **options: Any
+) -> list[list[Outcome]]:
+    """The outcomes of questions made from links, for each of the settings."""
+    trees = _documents(workspace)
+    languages = {name: tree.language for name, tree in workspace.index.trees().items() if name in trees}
+    questions = link_questions(trees)
+    with Progress() as progress:
+        asked = sample(questions, most)
+        return ask_in_folds(
+            trees, languages, asked, len(questions), settings=settings, on_progress=progress.step, **options
+        )
 
 
 def _ask(
-    workspace: Workspace,
-    questions: Sequence[Question],
-    settings: Sequence[SearchSettings],
-    mode: Mode,
-    embedder: Embedder | None,
-) -> list[list[Outcome]]:
-    """The outcomes of questions that the index itself can be asked, for each of the settings."""
-    outcomes = []
-    for search_options in settings:
-        with (
-            Index.open(workspace.index_folder, settings=search_options, embedder=embedder) as index,
-            Progress() as progress,
-        ):
-            where = {"trees": workspace.selected_trees, "path": workspace.path_filters()}
-            outcomes.append(ask(index, questions, **where, mode=mode, on_progress=progress.step))
-    return outcomes
+    workspace: Workspace, settings: SearchSettings, questions: Sequence[Question], *, mode: Mode, embedder: object
+) -> list[Outcome]:
+    """The outcomes of questions that the index itself can be asked."""
+    where = {"trees": workspace.selected_trees, "path": workspace.path_filters()}
+    with Index.open(workspace.index_folder, settings=settings, embedder=embedder) as index, Progress() as progress:
+        return ask(index, questions, **where, mode=mode, on_progress=progress.step)
 
 
 def _documents(workspace: Workspace) -> dict[str, dict[str, Document]]:
@@ -188,115 +160,73 @@ def _documents(workspace: Workspace) -> dict[str, dict[str, Document]]:
     return trees
 
 
-def _ask_links(
-    workspace: Workspace,
-    *,
-    most: int | None,
-    settings: Sequence[SearchSettings],
-    mode: Mode,
-    embedder: Embedder | None,
-) -> list[list[Outcome]]:
-    """The outcomes of questions made from links, for each of the settings."""
-    index, trees = workspace.index, _documents(workspace)
-    languages = {name: tree.language for name, tree in index.trees().items() if name in trees}
-    questions = link_questions(trees)
-    with Progress() as progress:
-        return ask_in_folds(
-            trees,
-            languages,
-            sample(questions, most),
-            len(questions),
-            settings=settings,
-            mode=mode,
-            embedder=embedder,
-            on_progress=progress.step,
-        )
-
-
-def _record(head: dict[str, Any], outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    missed = [_miss_record(outcome) for outcome in outcomes if outcome.rank != 1]
-    return {**head, "figures": {name: figure._asdict() for name, figure in figures(outcomes).items()}, "misses": missed}
-
-
-def _show(head: dict[str, Any], outcomes: Sequence[Outcome], *, misses: bool) -> None:
-    paint, values = Paint(sys.stdout), figures(outcomes)
-    echo(_title(head))
+def _show(head: Mapping[str, Any], values: Mapping[str, Figure], missed: Sequence[Outcome]) -> None:
+    paint = Paint(sys.stdout)
+    _show_title(head)
     rows = []
     for name, (label, _) in MEASURES.items():
         value, low, high = (_number(name, number) for number in values[name])
-        rows.append((label, value, f"{low} to {high}"))
-    print_table(rows, (str, paint.number, paint.faint), right=[1])
-    for outcome in outcomes if misses else ():
-        if outcome.rank != 1:
-            _show_miss(outcome, paint)
-
-
-def _check(outcomes: Sequence[Outcome], thresholds: Mapping[str, float]) -> int:
-    """1 if a figure is below its threshold, else 0."""
-    values = figures(outcomes) if thresholds else {}
-    low_ones = {name: least for name, least in thresholds.items() if (values[name].value or 0.0) < least}
-    for name, least in low_ones.items():
-        note(f"{name} is {_number(name, values[name].value)}, below {least:g}")
-    return NOTHING_FOUND if low_ones else 0
+        rows.append((label, paint.number(value), paint.faint(f"{low} to {high}")))
+    print_table(rows, right=[1])
+    for outcome in missed:
+        rank = f"found at {outcome.rank}" if outcome.rank else "not found"
+        echo(f"\n{paint.title(outcome.question.query)}  {paint.faint(rank)}")
+        echo(f"  first: {paint.path(outcome.first or 'nothing')}")
+        echo(f"  right: {paint.path(', '.join(outcome.question.answers))}")
 
 
 def _compare(
-    head: dict[str, Any], files: Sequence[str], old: Sequence[Outcome], new: Sequence[Outcome], *, as_json: bool
-) -> int:
-    columns = [figures(old), figures(new)]
-    changes = differences(old, new)
+    head: Mapping[str, Any], files: Sequence[str], old: Sequence[Outcome], new: Sequence[Outcome], *, as_json: bool
+) -> None:
+    before, after, changes = figures(old), figures(new), figures(old, new)
     change = changes["mrr"]
     better = None if change.may_be_zero else files[int((change.value or 0.0) > 0)]
     if as_json:
-        names = ("a", "b", "difference")
-        record = {
-            name: {key: figure._asdict() for key, figure in column.items()}
-            for name, column in zip(names, (*columns, changes), strict=True)
-        }
+        columns = {"a": before, "b": after, "difference": changes}
+        record = {name: _as_records(column) for name, column in columns.items()}
         others = [{**_miss_record(outcome), "rank": ranks} for outcome, ranks in _different(old, new)]
         write_json({**head, "files": files, "better": better, **record, "differences": others})
-        return 0
+        return
     paint = Paint(sys.stdout)
-    echo(_title(head))
+    _show_title(head)
     echo(paint.faint(f"A = {files[0]}, B = {files[1]}"))
     rows = [["", "A", "B", "B - A", ""]]
     for name, (label, _) in MEASURES.items():
         value, low, high = (_number(name, number, "+") for number in changes[name])
-        rows.append([label, *(_number(name, column[name].value) for column in columns), value, f"{low} to {high}"])
-    print_table(rows, (str, paint.number, paint.number, paint.number, paint.faint), right=[1, 2, 3])
+        numbers = (_number(name, before[name].value), _number(name, after[name].value), value)
+        rows.append([label, *map(paint.number, numbers), paint.faint(f"{low} to {high}")])
+    print_table(rows, right=[1, 2, 3])
     if better is None:
         echo("Neither is better: the difference in MRR may be noise, its interval contains 0.")
     else:
         echo(visible(f"{better} is better: the interval of the difference in MRR does not contain 0."))
     for outcome, ranks in _different(old, new)[:_MOST_SHOWN]:
         echo(visible(f"{'-'.join(str(rank or 'none') for rank in ranks):>9}  {outcome.question.query}"))
-    return 0
 
 
 def _different(old: Sequence[Outcome], new: Sequence[Outcome]) -> list[tuple[Outcome, tuple[int, int]]]:
     """The questions with other ranks, 0 for none, in both; the largest differences of 1 / rank first."""
     pairs = [(after, (before.rank, after.rank)) for before, after in zip(old, new, strict=True)]
-    shares = {rank: 1 / rank if rank else 0.0 for _, ranks in pairs for rank in ranks}
     different = [(after, ranks) for after, ranks in pairs if ranks[0] != ranks[1]]
-    return sorted(different, key=lambda row: -abs(shares[row[1][0]] - shares[row[1][1]]))
+    return sorted(different, key=lambda row: -abs(_share(row[1][0]) - _share(row[1][1])))
 
 
-def _title(head: Mapping[str, Any]) -> str:
+def _share(rank: int) -> float:
+    return 1 / rank if rank else 0.0
+
+
+def _show_title(head: Mapping[str, Any]) -> None:
     source = _SOURCES.get(head["source"], head["source"])
-    return visible(f"{count_of(head['questions'], 'question')} from {source}, 95 % intervals")
+    echo(visible(f"{count_of(head['questions'], 'question')} from {source}, 95 % intervals"))
+
+
+def _as_records(values: Mapping[str, Figure]) -> dict[str, Any]:
+    return {name: figure._asdict() for name, figure in values.items()}
 
 
 def _miss_record(outcome: Outcome) -> dict[str, Any]:
     question = outcome.question
     return {"query": question.query, "answers": question.answers, "rank": outcome.rank, "first": outcome.first}
-
-
-def _show_miss(outcome: Outcome, paint: Paint) -> None:
-    echo()
-    rank = f"found at {outcome.rank}" if outcome.rank else "not found"
-    echo(f"{paint.title(outcome.question.query)}  {paint.faint(rank)}")
-    echo(f"  first: {paint.path(outcome.first or 'nothing')}")
-    echo(f"  right: {paint.path(', '.join(outcome.question.answers))}")
 
 
 def _number(name: str, value: float | None, sign: str = "") -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
-import click
 from msgspec.structs import asdict
 
 from quire import ISSUES, __version__
+from quire.cli.command_options import option
 from quire.cli.output import Paint, echo, finding_line, write_json
 from quire.model import Finding
 
@@ -50,17 +50,16 @@ def _result(finding: Finding) -> dict[str, Any]:
     }
 
 
-format_option = click.option(
+Form = Literal["text", "json", "github", "sarif"]
+FORMAT = option(
+    "github: annotations of a workflow; sarif: for code scanning; json: as --json.",
     "--format",
-    "form",
-    type=click.Choice(["text", "json", "github", "sarif"]),
     default="text",
     show_default=True,
-    help="github: annotations of a workflow; sarif: for code scanning; json: as --json.",
 )
 
 
-def write_findings(findings: Sequence[Finding], form: str, records: Sequence[Any] | None = None) -> None:
+def write_findings(findings: Sequence[Finding], form: Form, records: Sequence[Any] | None = None) -> None:
     """Print findings to standard output; ``records`` are what the JSON has instead of them."""
     if form == "json":
         write_json(list(map(asdict, findings)) if records is None else records)

@@ -3,41 +3,29 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import click
-
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.hit_output import Printer, show_hits
-from quire.cli.open_workspace import open_workspace, resolve, show_not_found
+from quire.cli.command_options import JSON, argument, option, quire_command
+from quire.cli.hit_output import Printer
+from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, resolve, show_not_found
 from quire.cli.output import count_of, message
-from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty, quire_command
 from quire.errors import NotFoundError
 from quire.search.hit import Hit
 from quire.workspace import Workspace
 from quire.workspace.context import budget_tokens
-from quire.workspace.tree_paths import exists, is_file, split_name
+from quire.workspace.selection import exists, is_file, split_name
 
 
 @quire_command("quire get docs/search.md:10", "quire get docs/search.md#how-it-is-ranked --no-children")
-@click.argument("names", nargs=-1, required=True, metavar="ID|PATH#SLUG|PATH:LINE...", callback=not_empty)
-@click.option("--children/--no-children", default=True, help="With or without the sections below it.")
-@click.option(
-    "--max-tokens", type=click.IntRange(0), default=0, metavar="N", help="Maximum tokens per section; 0: no limit."
-)
-@json_option
-@index_option
-@no_update_option
 def command(
     *,
-    names: tuple[str, ...],
-    children: bool,
-    max_tokens: int | None,
-    as_json: bool,
-    index_folder: str | None,
-    no_update: bool,
+    names: tuple[str, ...] = argument("ID|PATH#SLUG|PATH:LINE...", required=True),
+    children: bool = option("With or without the sections below it.", "--children/--no-children", default=True),
+    max_tokens: int = option("Maximum tokens per section; 0: no limit.", least=0, default=0),
+    as_json: bool = JSON,
+    index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
     """Print sections by id, or by file and heading or line.
 
@@ -45,37 +33,38 @@ def command(
     whole document, PATH:LINE the section with that line. If no document has that path but exactly one has that file
     name, quire prints that one and says so. The exit code is 1 if a section is not found or does not fit.
     """
-    sections: list[tuple[Hit, str]] = []
+    hits: list[Hit] = []
+    files: list[str] = []
     for name in dict.fromkeys(names):
         if exists(name) and os.path.isdir(name):  # noqa: PTH112
             message(f"{name}: is a folder; `quire outline {name}` lists its documents")
             continue
-        with _workspace(name, index_folder, update=not no_update) as workspace:
-            hit = _get(workspace, name, children=children, max_tokens=max_tokens)
-            sections += [(hit, workspace.file(hit.tree, hit.path))] if hit else []
-    hits, files = [hit for hit, _ in sections], [file for _, file in sections]
-    show_hits(hits, files, Printer(sys.stdout, full=True), as_json=as_json)
+        with _workspace(name, index) as workspace:
+            if hit := _get(workspace, name, children=children, max_tokens=max_tokens):
+                hits.append(hit)
+                files.append(workspace.file(hit.tree, hit.path))
+    Printer(full=True).show(hits, files, as_json=as_json)
     return 0 if len(hits) == len(dict.fromkeys(names)) else NOTHING_FOUND
 
 
 @contextmanager
-def _workspace(name: str, index_folder: str | None, *, update: bool) -> Iterator[Workspace]:
+def _workspace(name: str, index: IndexOptions) -> Iterator[Workspace]:
     """The workspace of a section: that of its file, the configured one, or one that was searched lately."""
     file = name if exists(name) else split_name(name)[0]
     paths = [file] if is_file(file) else []
-    if not paths and not index_folder:
+    if not paths and not index.folder:
         for workspace in Workspace.recent(message):
             with workspace:
                 if workspace.settings.file is None and workspace.finds(name):
-                    if update:
+                    if not index.no_update:
                         workspace.refresh()
                     yield workspace
                     return
-    with open_workspace(paths, index_folder=index_folder, update=update) as workspace:
+    with index.open(paths) as workspace:
         yield workspace
 
 
-def _get(workspace: Workspace, name: str, *, children: bool, max_tokens: int | None) -> Hit | None:
+def _get(workspace: Workspace, name: str, *, children: bool, max_tokens: int) -> Hit | None:
     """The section, or None after a message."""
     try:
         section = resolve(workspace, name)

@@ -6,46 +6,35 @@ On a terminal, matches are highlighted and long texts are shortened to the lines
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, pairwise
 from operator import attrgetter
 from shlex import quote
-from typing import Any, Literal, TextIO
+from typing import Any, Literal
 
-from msgspec.structs import replace
+import click
+from msgspec.structs import asdict, replace
 
-from quire.cli.output import (
-    LINE_END,
-    Paint,
-    count_of,
-    echo,
-    faint_spans,
-    is_terminal,
-    terminal_width,
-    visible,
-    wrap,
-    write_json_array,
-)
+from quire.cli import output
+from quire.cli.command_options import Declared, field_option, option
 from quire.index.file_records import storable
 from quire.model import Span
 from quire.offsets import BLANK
 from quire.patterns import pattern
 from quire.search.hit import Hit
-from quire.search.ranking_settings import SHARPNESS
+from quire.search.search_settings import SHARPNESS, SearchSettings
+from quire.validation import check, fields
 
-Form = Literal["text", "list", "matches"]
-"""Sections, one line per section, or the lines with matches."""
+Form = Literal["text", "list", "matches"]  # sections, one line per section, or the lines with matches
 Ranges = Callable[[Hit], Sequence[Span]] | None
 """Where the query's words are in a hit's text; None if there is no query."""
 _WIDTH = 112
 _INDENT = "  "
-_WINDOW = 11
-"""How many consecutive lines of a long text are shown, besides the first."""
-_ROWS = 4
-"""How many rows of the terminal one line may take."""
-_BEFORE = 0.25
-"""The share of a shortened line that precedes its first match."""
+_WINDOW = 11  # how many consecutive lines of a long text are shown, besides the first
+_ROWS = 4  # how many rows of the terminal one line may take
+_BEFORE = 0.25  # the share of a shortened line that precedes its first match
 _PROSE = pattern(r"[ ]{0,3}(?:[^\W\d_]|[`(\"'])")
 _FIELDS = (
     "id", "score", "title", "breadcrumb", "breadcrumb_line", "tree", "path", "file", "depth", "lines", "span",
@@ -61,16 +50,33 @@ _MERGE_FIELDS = {
 """The fields of an explanation that matter for each rule of merging."""
 
 
+def _setting(name: str, *flags: str) -> Any:
+    """An option for a setting of search."""
+    field = fields(SearchSettings)[name]
+    flag = f"--{name.replace('_', '-')}"
+
+    def checked(_ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
+        return None if value is None else check(flag, value, field.type)
+
+    return Declared(lambda name, _kind: [field_option(field, *flags, flag, name, callback=checked)])
+
+
+LIMIT = _setting("limit", "-n")
+MAX_TOKENS = _setting("max_tokens")
+LIST = option("One line per result: path, breadcrumb, tokens, score.", "--list")
+
+
 def hit_record(
     hit: Hit, file: str, phases: Mapping[str, Any] | None = None, ranges: Sequence[Span] | None = None
 ) -> dict[str, Any]:
     """A hit as ``--json`` prints it; with ``phases`` it is explained. ``ranges`` are those of the query's words."""
-    changed = {"score": round(hit.score, 4), "file": storable(file)}
-    record = {_camel_case(name): changed[name] if name in changed else getattr(hit, name) for name in _FIELDS}
-    record |= {} if ranges is None else {"matchRanges": ranges}
-    return (
-        record if phases is None else {**record, "explanation": _with_camel_case({**hit.explanation, "phases": phases})}
-    )
+    values = {**asdict(hit), "score": round(hit.score, 4), "file": storable(file)}
+    record = {_camel_case(name): values[name] for name in _FIELDS}
+    if ranges is not None:
+        record["matchRanges"] = ranges
+    if phases is not None:
+        record["explanation"] = _with_camel_case({**hit.explanation, "phases": phases})
+    return record
 
 
 def _camel_case(name: str) -> str:
@@ -83,82 +89,72 @@ def _with_camel_case(value: Any) -> Any:
     return [_with_camel_case(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def show_hits(
-    hits: Sequence[Hit],
-    files: Sequence[str],
-    printer: Printer,
-    *,
-    phases: Mapping[str, Any] | None = None,
-    as_json: bool = False,
-) -> None:
-    """Print hits with their files, as JSON or text."""
-    if as_json:
-        write_json_array(
-            hit_record(hit, file, phases, printer.ranges and printer.ranges(hit))
-            for hit, file in zip(hits, files, strict=True)
-        )
-    else:
-        printer.show(hits, files)
-
-
 class Printer:
     """Prints hits: complete when piped, shortened around the matches on a terminal."""
 
     def __init__(
-        self, stream: TextIO, *, full: bool = False, form: Form = "text", explain: bool = False, ranges: Ranges = None
+        self, *, full: bool = False, form: Form = "text", explain: bool = False, ranges: Ranges = None
     ) -> None:
-        self.form = form
-        self.explain = explain
-        self.ranges = ranges
-        self._paint = Paint(stream)
-        self._columns = terminal_width(stream, _WIDTH) if is_terminal(stream) else None
+        self._form = form
+        self._explain = explain
+        self._ranges = ranges
+        self._paint = output.Paint(sys.stdout)
+        self._columns = output.terminal_width(sys.stdout, _WIDTH) if output.is_terminal(sys.stdout) else None
         self._is_full = full or self._columns is None
 
-    def show(self, hits: Sequence[Hit], files: Sequence[str]) -> None:
-        """Print hits with their files."""
-        for line in self._lines(hits, files):
-            echo(line, wraps=False)
+    def show(
+        self,
+        hits: Sequence[Hit],
+        files: Sequence[str],
+        phases: Mapping[str, Any] | None = None,
+        *,
+        as_json: bool = False,
+    ) -> None:
+        """Print hits with their files, as JSON or text."""
+        pairs = zip(hits, files, strict=True)
+        if as_json:
+            output.write_json_array(hit_record(*pair, phases, self._ranges and self._ranges(pair[0])) for pair in pairs)
+            return
+        for number, (hit, file) in enumerate(pairs):
+            if number and self._form == "text":
+                output.echo()
+            for line in self._lines(hit, file):
+                output.echo(line, wraps=False)
 
-    def _matches(self, hit: Hit) -> Sequence[Span]:
-        return self.ranges(hit) if self.ranges else ()
+    def _lines(self, hit: Hit, file: str) -> Iterator[str]:
+        explanation = _explanation_lines(hit.explanation) if self._explain else ()
+        reasons = [row for line in explanation for row in self._rows(self._paint.faint(f"{_INDENT}{line}"))]
+        if self._form == "list":
+            paint, size = self._paint, output.count_of(hit.tokens, "token")
+            path, breadcrumb = f"{file}:{hit.lines[0]}", output.visible(hit.breadcrumb_line.removeprefix("> "))
+            line = f"{paint.path(path, file)}  {breadcrumb}  {paint.number(size)}  {paint.faint(f'{hit.score:.2f}')}"
+            yield from (*self._rows(line), *reasons)
+        elif self._form == "matches":
+            yield from self._matching_lines(hit, file)
+        else:
+            yield from self._section(hit, file, reasons)
 
-    def _lines(self, hits: Sequence[Hit], files: Sequence[str]) -> Iterator[str]:
-        for number, (hit, file) in enumerate(zip(hits, files, strict=True)):
-            explanation = _explanation_lines(hit.explanation) if self.explain else ()
-            reasons = [row for line in explanation for row in self._rows(self._paint.faint(f"{_INDENT}{line}"))]
-            if self.form == "list":
-                yield from self._rows(self._list_line(hit, file))
-                yield from reasons
-            elif self.form == "matches":
-                yield from self._matching_lines(hit, file)
-            else:
-                yield from [""] if number else []
-                yield from self._section(hit, file, reasons)
+    def _highlighted(self, hit: Hit) -> Highlighted:
+        return Highlighted(hit.text, self._ranges(hit) if self._ranges else (), self._paint)
 
     def _rows(self, line: str) -> list[str]:
-        return [line] if self._columns is None else wrap(line, self._columns, _INDENT)
-
-    def _list_line(self, hit: Hit, file: str) -> str:
-        paint, breadcrumb = self._paint, visible(hit.breadcrumb_line.removeprefix("> "))
-        size = paint.number(count_of(hit.tokens, "token"))
-        return f"{paint.path(f'{file}:{hit.lines[0]}', file)}  {breadcrumb}  {size}  {paint.faint(f'{hit.score:.2f}')}"
+        return [line] if self._columns is None else output.wrap(line, self._columns, _INDENT)
 
     def _section(self, hit: Hit, file: str, reasons: Sequence[str]) -> Iterator[str]:
         """Breadcrumb, path and size, then the text."""
         first, last = hit.lines
         path = f"{file}:{first}" if first == last else f"{file}:{first}-{last}"
-        size = count_of(hit.tokens, "token") + ("" if hit.complete else ", not all of it")
+        size = output.count_of(hit.tokens, "token") + ("" if hit.complete else ", not all of it")
         yield from self._rows(self._paint.title(hit.breadcrumb_line))
         yield from self._rows(f"{self._paint.path(path, file)}  {self._paint.number(size)}")
-        yield from reasons
-        yield ""
+        yield from (*reasons, "")
         indent = "" if self._columns is None else _INDENT
         if hit.parts and hit.parts[0].start > hit.span.start:  # not from its beginning
             yield f"{indent}…"
         yield from self._text(hit)
         if not hit.complete:
             yield ""
-            more = f"quire get {quote(visible(hit.id))} --children"
+            more = f"quire get {quote(output.visible(hit.id))} --children"
             yield self._paint.faint(f"{indent}{file}:{first}  more: {more}")
 
     def _text(self, hit: Hit) -> Iterator[str]:
@@ -167,7 +163,7 @@ class Printer:
         if self._columns is None:
             yield from (_safe(hit.text[slice(*span)]) for span in spans)
             return
-        text = Highlighted(hit.text, self._matches(hit), self._paint)
+        text = self._highlighted(hit)
         columns = self._columns - len(_INDENT)
         kept = range(len(spans)) if self._is_full else text.best_lines(spans)
         is_code = text.code_lines(spans)
@@ -179,16 +175,16 @@ class Printer:
             line = text.line(spans[number]) if self._is_full else text.clipped(spans[number], _ROWS * columns)
             if is_wrapped and number == previous + 1 and text.is_prose(spans[number]):
                 line = f"{rows.pop()} {line.lstrip(' ')}"
-            new = [line] if is_code[number] else wrap(line, columns)
+            new = [line] if is_code[number] else output.wrap(line, columns)
             is_wrapped = len(new) > 1
             rows += new
         yield from (f"{_INDENT}{row}" if row else "" for row in rows)
         if left_out := len(spans) - len(kept):
-            yield self._paint.faint(f"{_INDENT}… {count_of(left_out, 'line')} left out; --full shows all")
+            yield self._paint.faint(f"{_INDENT}… {output.count_of(left_out, 'line')} left out; --full shows all")
 
     def _matching_lines(self, hit: Hit, file: str) -> Iterator[str]:
         """Each line with a match, as ``grep -n`` prints it."""
-        text = Highlighted(hit.text, self._matches(hit), self._paint)
+        text = self._highlighted(hit)
         for number, span in enumerate(_line_spans(hit.text, whole=True), start=hit.lines[0]):
             if _within(span, text.matches):
                 yield from self._rows(f"{self._paint.path(f'{file}:{number}', file)}: {text.line(span)}")
@@ -223,14 +219,14 @@ def _explanation_lines(explanation: Mapping[str, Any]) -> Iterator[str]:
 
 def show_phases(phases: Mapping[str, Mapping[str, Any]], tie: float) -> None:
     """Print how word scores become a section's score, and the numbers of each search phase."""
-    echo()
-    echo(
+    output.echo()
+    output.echo(
         f"A section's score: its sum, divided by the best section's, to the power of {SHARPNESS}. In the sum a word "
         f"counts as in its best field, and {tie:g} of the others; of words with OR the best counts, and {tie:g} of the "
         "others; of a name, a version or a prefix the best reading."
     )
     for name, counted in phases.items():
-        echo(visible(f"{name}: {_pairs(counted)}"))
+        output.echo(output.visible(f"{name}: {_pairs(counted)}"))
 
 
 def _pairs(values: Mapping[str, Any]) -> str:
@@ -247,7 +243,7 @@ def _line_spans(text: str, *, whole: bool = False) -> list[Span]:
     """The lines of a text; without ``whole``, blank lines around it are dropped."""
     start = 0 if whole else len(text) - len(text.lstrip("\r\n"))
     end = max(start, len(text.rstrip(BLANK)))
-    edges = [start, *(edge for match in LINE_END.finditer(text, start, end) for edge in match.span()), end]
+    edges = [start, *(edge for match in output.LINE_END.finditer(text, start, end) for edge in match.span()), end]
     return [Span(*edges_of_line) for edges_of_line in zip(edges[::2], edges[1::2], strict=True)]
 
 
@@ -257,22 +253,20 @@ class Highlighted:
     ``matches`` are in order and do not overlap.
     """
 
-    def __init__(self, text: str, matches: Sequence[Span], paint: Paint) -> None:
+    def __init__(self, text: str, matches: Sequence[Span], paint: output.Paint) -> None:
         self.matches = matches
         self._text = text
         self._paint = paint
-        self._faint = faint_spans(text)
+        self._faint = output.faint_spans(text)
 
     def line(self, span: Span) -> str:
         """A line, safe for a terminal."""
         matches, faint = _within(span, self.matches), _within(span, self._faint)
         pieces = []
         for piece in map(Span._make, pairwise(sorted({*span, *chain(*matches, *faint)}))):
-            text = self._text[slice(*piece)]
-            style = (
-                self._paint.match if _within(piece, matches) else self._paint.faint if _within(piece, faint) else _safe
-            )
-            pieces.append(style(text))
+            style = self._paint.faint if _within(piece, faint) else _safe
+            style = self._paint.match if _within(piece, matches) else style
+            pieces.append(style(self._text[slice(*piece)]))
         return "".join(pieces)
 
     def clipped(self, span: Span, most: int) -> str:
@@ -316,5 +310,5 @@ def _within(span: Span, spans: Sequence[Span]) -> list[Span]:
 
 
 def _safe(text: str) -> str:
-    """``visible``, but with tabs: the text may be code that somebody copies."""
-    return "\t".join(map(visible, text.split("\t")))
+    """``output.visible``, but with tabs: the text may be code that somebody copies."""
+    return "\t".join(map(output.visible, text.split("\t")))

@@ -10,30 +10,13 @@ import click
 import msgspec
 from msgspec import structs
 
+from quire.cli import output
 from quire.cli.command_group import ERROR, NOTHING_FOUND
-from quire.cli.open_workspace import command_hint, show_empty, show_left_out
-from quire.cli.output import (
-    Choices,
-    Paint,
-    Progress,
-    count_of,
-    echo,
-    message,
-    note,
-    show_findings,
-    write_json,
-)
-from quire.cli.shared_options import (
-    chosen_embedder,
-    embedding_options,
-    index_option,
-    json_option,
-    paths_argument,
-    quire_command,
-)
+from quire.cli.command_options import EMBEDDING, JSON, PATHS, chosen_embedder, option, quire_command
+from quire.cli.open_workspace import INDEX, command_hint, show_empty, show_left_out
 from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.index.file_records import storable
-from quire.indexed import Update
+from quire.index_api import Update
 from quire.vectors.vector_files import current_folder, remove_vectors
 from quire.workspace import Workspace, display_path
 from quire.workspace.git_trees import fetch_trees
@@ -42,28 +25,19 @@ _ALL = "*"
 
 
 @quire_command("quire index docs", "quire index docs --rebuild --json")
-@paths_argument
-@click.option("--rebuild", is_flag=True, help="Read every file again, changed or not.")
-@click.option(
-    "--fetch", is_flag=False, flag_value=_ALL, metavar="[TREE]", help="Fetch the trees of git repositories anew first."
-)
-@click.option("--remove", multiple=True, metavar="TREE", help="Remove a tree from the index. Repeatable.")
-@click.option("--vectors", is_flag=True, help="Embed sections for search by meaning.")
-@embedding_options
-@click.option("--no-vectors", is_flag=True, help="Remove the vectors.")
-@json_option
-@index_option
 def command(
     *,
-    paths: tuple[str, ...],
-    rebuild: bool,
-    fetch: str | None,
-    remove: tuple[str, ...],
-    vectors: bool,
-    embedding: Mapping[str, Any],
-    no_vectors: bool,
-    as_json: bool,
-    index_folder: str | None,
+    paths: tuple[str, ...] = PATHS,
+    rebuild: bool = option("Read every file again, changed or not."),
+    fetch: str | None = option(
+        "Fetch the trees of git repositories anew first.", is_flag=False, flag_value=_ALL, metavar="[TREE]"
+    ),
+    remove: tuple[str, ...] = option("Remove a tree from the index. Repeatable.", metavar="TREE"),
+    vectors: bool = option("Embed sections for search by meaning."),
+    embedding: Mapping[str, Any] = EMBEDDING,
+    no_vectors: bool = option("Remove the vectors."),
+    as_json: bool = JSON,
+    index_folder: str | None = INDEX,
 ) -> int:
     """Bring the index up to date.
 
@@ -78,28 +52,28 @@ def command(
         raise click.UsageError("--remove only removes trees; leave out PATH, --rebuild and --vectors")
     if vectors and no_vectors:
         raise click.UsageError("--vectors and --no-vectors exclude each other; choose one")
-    with Workspace.open(paths, trees=remove, index=index_folder, on_message=message) as workspace:
+    with Workspace.open(paths, trees=remove, index=index_folder, on_message=output.message) as workspace:
         if remove:
             return _remove(workspace, tuple(dict.fromkeys(remove)), as_json=as_json)
         is_fetched = _fetch(workspace, fetch)
-        with Progress() as progress:
+        with output.Progress() as progress:
             done = workspace.update(rebuild=rebuild, on_progress=progress.step)
         embedded = None
         if no_vectors:
             remove_vectors(workspace.index_folder)
         elif not workspace.is_empty and ((has_vectors := current_folder(workspace.index_folder)) or vectors):
             chosen = chosen_embedder(embedding, workspace.settings.embed) if vectors else None
-            with Progress() as progress:
+            with output.Progress() as progress:
                 embedder = chosen or (None if has_vectors else DEFAULT_EMBEDDER)
                 embedded = workspace.index.embed(embedder, on_progress=progress.step)
         if workspace.is_empty and not done.failed:
             show_empty(workspace, paths)
         if as_json:
-            write_json(_record(done) | ({"embedded": embedded.embedded} if embedded else {}))
+            output.write_json(_record(done) | ({"embedded": embedded.embedded} if embedded else {}))
         else:
             _show(done, workspace)
             if embedded and embedded.documents:
-                echo(f"{count_of(embedded.embedded, 'text')} embedded")
+                output.echo(f"{output.count_of(embedded.embedded, 'text')} embedded")
         is_fine = not done.failed and not workspace.is_empty
         return ERROR if not is_fetched else 0 if is_fine else NOTHING_FOUND
 
@@ -109,9 +83,9 @@ def _fetch(workspace: Workspace, wanted: str | None) -> bool:
     is_fetched = True
     for name, commit in fetch_trees(workspace.trees, [wanted] * (wanted != _ALL)) if wanted else ():
         if isinstance(commit, str):
-            note(f"{name}: fetched {workspace.trees[name].git} at {commit[:12]}")
+            output.note(f"{name}: fetched {workspace.trees[name].git} at {commit[:12]}")
         else:
-            message(f"{name}: {commit}")
+            output.message(f"{name}: {commit}")
             is_fetched = False
     return is_fetched
 
@@ -120,9 +94,9 @@ def _remove(workspace: Workspace, names: tuple[str, ...], *, as_json: bool) -> i
     for name in names:
         workspace.index.remove(name)
     if as_json:
-        write_json({"removedTrees": names})
+        output.write_json({"removedTrees": names})
     else:
-        echo(f"{', '.join(names)}: removed")
+        output.echo(f"{', '.join(names)}: removed")
     return 0
 
 
@@ -134,12 +108,12 @@ def _record(done: Update) -> dict[str, Any]:
 
 
 def _show(done: Update, workspace: Workspace) -> None:
-    path = display_path(workspace.index_folder)
+    path = output.Paint(sys.stdout).path(display_path(workspace.index_folder))
     changes = f"{done.added:,} added, {done.changed:,} changed, {done.removed:,} removed"
     unchanged = f"{done.unchanged + done.touched:,} unchanged"
-    echo(f"{Paint(sys.stdout).path(path)}: {changes}, {unchanged}, {count_of(done.nodes, 'section')} in all")
+    output.echo(f"{path}: {changes}, {unchanged}, {output.count_of(done.nodes, 'section')} in all")
     sys.stdout.flush()
-    if Choices.is_verbose:
+    if output.Choices.is_verbose:
         show_left_out(workspace)
     failed = [structs.replace(finding, path=display_path(finding.path)) for finding in done.failed]
-    show_findings(failed, hint=f"{command_hint('status', workspace)} lists all")
+    output.show_findings(failed, hint=f"{command_hint('status', workspace)} lists all")

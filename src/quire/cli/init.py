@@ -7,19 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-import click
 import msgspec
 
 from quire import size
 from quire.cli.command_group import ERROR
+from quire.cli.command_options import argument, quire_command
+from quire.cli.config import toml_value
 from quire.cli.output import count_of, echo, message, visible
-from quire.cli.shared_options import not_empty, quire_command
 from quire.errors import InputError
 from quire.options import DEFAULT_TOKENIZER
-from quire.read.discover import discover
-from quire.read.junk import is_code_repository, is_documentation
+from quire.read.discover import discover, is_code_repository, is_documentation
 from quire.read.source import read_file
-from quire.settings.quire_toml import PROJECT_FILE, PYTHON_FILE, python_file, search_fields, toml_value, tree_name
+from quire.settings import PROJECT_FILE, PYTHON_FILE, search_fields, toml_file
+from quire.trees import tree_name
 from quire.write.atomic_file import os_errors_as_quire_errors, replacing
 
 _MOST_TREES = 12
@@ -52,12 +52,11 @@ _LANGUAGE = """
 
 
 @quire_command("quire init", "quire init docs")
-@click.argument("folder", default=".", metavar="[FOLDER]", callback=not_empty)
-def command(*, folder: str) -> int:
+def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
     """Write a quire.toml for the documents in a folder.
 
-    The trees are the README and the folders of documentation, for example docs/; in a folder that is no code
-    repository, all folders with documents. If there are other documents, the whole folder is one tree. Every other
+    The trees are the README and the folders of documentation, for example docs/; outside a code
+    repository, every folder with documents. If there are other documents, the whole folder is one tree. Every other
     setting is there as a comment. An existing quire.toml stays as it is. If pyproject.toml has a table [tool.quire],
     quire init writes nothing, as quire.toml would override that table.
     """
@@ -68,7 +67,7 @@ def command(*, folder: str) -> int:
         raise InputError(folder, "no such folder", "make it first")
     if not root.is_dir():
         raise InputError(folder, "is a file", "name a folder")
-    if python_file(root) is not None:
+    if toml_file(root / PYTHON_FILE) is not None:
         problem = f"has a table [tool.quire], which a {PROJECT_FILE} would override"
         raise InputError(f"{prefix}{PYTHON_FILE}", problem, "change that table")
     with os_errors_as_quire_errors(Path(name)):

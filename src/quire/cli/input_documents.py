@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 from msgspec import structs
@@ -19,55 +21,47 @@ from quire.cli import output
 from quire.cli.command_group import ERROR, NOTHING_FOUND
 from quire.cli.output import MOST_SHOWN, count_of
 from quire.errors import InputError, QuireError, UndecodableError
-from quire.model import Finding, doc_name
-from quire.options import DEFAULT_STRATEGY
-from quire.read.discover import Discovery, Found, Hidden, Skipped, discover
+from quire.model import Finding, Syntax, doc_name
+from quire.operating_system import case_folded
+from quire.read.discover import Found, Hidden, Skipped, discover
 from quire.read.source import CONVERT, unread
 from quire.record import Chunks
 from quire.run import workers
-from quire.settings.precedence import Settings, load
-from quire.trees import OnUndecodable, Reading, Tree
-from quire.workspace.tree_paths import display_path, missing_tree
-from quire.write.file_names import case_folded
+from quire.settings import Settings, load
+from quire.trees import OnUndecodable, Tree
+from quire.workspace.selection import display_path, missing_tree
 
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
-_MOST_KEPT = 10_000
-"""How many findings are kept to be listed."""
+_MOST_KEPT = 10_000  # how many findings are kept to be listed
 
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
-class Text:
-    """A document that has been read."""
-
-    text: str
-    path: str | None
-    """Its name in ids; None for standard input."""
-    name: str
-    """Its name in messages: the path that the user would type."""
-    findings: tuple[Finding, ...] = ()
-    root: str = ""
-    """The path of its tree, or the one on the command line, in which it was found."""
-
-
-@dataclass(frozen=True, slots=True)
-class InputDocument:
+class InputDocument(NamedTuple):
     """A document to read, in this process or in another."""
 
-    name: str
-    """Its name in messages: the path that the user would type."""
-    found: Found | None
-    """Its file and its path in ids; None for standard input."""
+    name: str  # its name in messages: the path that the user would type
+    found: Found | None  # its file and its path in ids; None for standard input
     errors: OnUndecodable
-    encoding: str = ""
-    """That of its tree; empty for UTF-8, or what a byte order mark says."""
+    encoding: str = ""  # that of its tree; empty for UTF-8, or what a byte order mark says
+    text: str = ""  # empty until `read`
+    findings: tuple[Finding, ...] = ()
 
-    def read(self) -> Text:
-        """Read it; InputError if that fails."""
+    @property
+    def path(self) -> str | None:
+        """Its name in ids; None for standard input."""
+        return self.found.path if self.found else None
+
+    @property
+    def root(self) -> str:
+        """The path of its tree, or the one on the command line, in which it was found."""
+        return self.found.root if self.found else ""
+
+    def read(self) -> InputDocument:
+        """The document with its text; InputError if it cannot be read."""
         text, findings = read_text(self.found and self.found.file, self.name, self.errors, self.encoding)
-        return Text(text, self.found and self.found.path, self.name, findings, self.found.root if self.found else "")
+        return self._replace(text=text, findings=findings)
 
 
 def read_text(
@@ -95,27 +89,34 @@ def renamed(findings: Iterable[Finding], name: str) -> tuple[Finding, ...]:
 class Summary:
     """What a run has read, made and skipped."""
 
-    documents: int = 0
-    chunks: int = 0
-    tokens: int = 0
-    empty: int = 0
-    """How many of the documents have nothing to cut."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """Of documents, chunks, tokens, and documents with nothing to cut."""
     findings: int = 0
-    first_findings: list[Finding] = field(default_factory=list)
-    """At most ``_MOST_KEPT``."""
+    first_findings: list[Finding] = field(default_factory=list)  # at most `_MOST_KEPT`
     skipped: list[Skipped] = field(default_factory=list)
 
     @classmethod
-    def of(cls, document: Text, chunks: Chunks) -> Summary:
+    def of(cls, document: InputDocument, chunks: Chunks) -> Summary:
         """The summary of one document."""
         findings = (*document.findings, *chunks.findings)
-        first = list(renamed(findings[:_MOST_KEPT], document.name))
         tokens = sum(chunk.token_stats.tokens for chunk in chunks)
-        return cls(1, len(chunks), tokens, int(not (chunks or chunks.document.blocks)), len(findings), first)
+        empty = int(not (chunks or chunks.document.blocks))
+        counts = Counter(documents=1, chunks=len(chunks), tokens=tokens, empty=empty)
+        return cls(counts, len(findings), list(renamed(findings[:_MOST_KEPT], document.name)))
+
+    @property
+    def documents(self) -> int:
+        """How many documents were read."""
+        return self.counts["documents"]
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether a document could not be read, cut or written."""
+        return any(skipped.is_error for skipped in self.skipped)
 
     def add(self, other: Summary) -> None:
         """Add the summary of later documents."""
-        self._count(other, 1)
+        self.counts.update(other.counts)
         self.findings += other.findings
         self.first_findings += other.first_findings[: _MOST_KEPT - len(self.first_findings)]
         self.skipped += other.skipped
@@ -124,13 +125,7 @@ class Summary:
         """List a document that could not be read, cut or written; if it was ``counted``, subtract it."""
         self.skipped.append(Skipped(path=name, reason=reason, is_error=True))
         if counted:
-            self._count(counted, -1)
-
-    def _count(self, other: Summary, sign: int) -> None:
-        self.documents += sign * other.documents
-        self.chunks += sign * other.chunks
-        self.tokens += sign * other.tokens
-        self.empty += sign * other.empty
+            self.counts.subtract(counted.counts)
 
     def show(self, *, only_errors: bool = False) -> None:
         """Print findings, skipped documents and totals to standard error."""
@@ -145,14 +140,14 @@ class Summary:
         if len(shown) > most:
             output.note(f"… and {len(shown) - most:,} more skipped; 2>FILE writes all of them to a file")
         if not only_errors:
-            empty = f" ({self.empty:,} without text)" if self.empty else ""
-            totals = [count_of(self.chunks, "chunk"), count_of(self.tokens, "token")]
+            totals = [count_of(self.counts[f"{noun}s"], noun) for noun in ("document", "chunk", "token")]
+            totals[0] += f" ({self.counts['empty']:,} without text)" if self.counts["empty"] else ""
             left_out = [output.Paint(sys.stderr).warning(f"{len(self.skipped):,} skipped")] if self.skipped else []
-            output.note(", ".join([count_of(self.documents, "document") + empty, *totals, *left_out]))
+            output.note(", ".join([*totals, *left_out]))
 
     def exit_code(self, paths: Sequence[str]) -> int:
         """2 after an error, 1 with a message if there were no documents in ``paths``, else 0."""
-        if any(skipped.is_error for skipped in self.skipped):
+        if self.has_errors:
             return ERROR
         if not self.documents:
             output.message(f"no documents in {', '.join(paths)}; quire looks for Markdown and .txt files")
@@ -164,26 +159,23 @@ class Summary:
 class Inputs:
     """What a command reads, and the configuration."""
 
-    paths: tuple[str, ...]
-    """The paths on the command line, else those of the trees."""
-    trees: Mapping[str, Tree]
-    """The trees by path, if the command line has no path."""
-    settings: Settings | None
-    """None if the current folder does not exist."""
+    paths: tuple[str, ...]  # the paths on the command line, else those of the trees
+    trees: Mapping[str, str]  # the names of the trees by path, if the command line has no path
+    settings: Settings
+    syntax: Syntax | None = None
     errors: OnUndecodable = "strict"
     follow: bool = False
     hidden: bool = False
-    jobs: int | None = None
 
     @classmethod
     def load(cls, paths: tuple[str, ...], **options: Any) -> Inputs:
         """Complete the command line with the configuration."""
         try:
             settings = load(Path.cwd())
-        except FileNotFoundError:
+        except FileNotFoundError:  # the current folder does not exist
             if not paths:
                 raise
-            return cls(paths, {}, None, **options)
+            settings = Settings(folder=Path())
         if paths:
             return cls(paths, {}, settings, **options)
         if not settings.trees:
@@ -193,7 +185,7 @@ class Inputs:
             if name in settings.always:
                 continue
             if tree.folder.exists():
-                trees[display_path(tree.folder)] = tree
+                trees[display_path(tree.folder)] = name
             else:
                 output.message(f"tree {name}: {missing_tree(name, tree, settings.file)}")
         return cls(tuple(trees), trees, settings, **options)
@@ -203,61 +195,48 @@ class Inputs:
 
         If the command line has paths, one set of options under "" is for all of them.
         """
-        chosen = {name: value for name, value in typed.items() if value is not None}
-        options = {}
-        for path, tree in ({path: self._name(tree) for path, tree in self.trees.items()} or {"": ""}).items():
-            strategy = chosen.get("strategy", DEFAULT_STRATEGY)
-            configured = self.settings.chunk_options(tree, chosen.get("strategy")) if self.settings else {}
-            options[path] = {**dict.fromkeys(typed), "strategy": strategy, **configured, **chosen}
-        return options
-
-    def _name(self, tree: Tree) -> str:
-        trees = self.settings.trees if self.settings else {}
-        return next((name for name, other in trees.items() if other is tree), "")
+        chosen = {name: value for name, value in {"syntax": self.syntax, **typed}.items() if value is not None}
+        return {
+            path: {"tokenizer": None, **self.settings.chunk_options(tree, chosen.get("strategy")), **chosen}
+            for path, tree in (self.trees or {"": ""}).items()
+        }
 
     def tokenizer(self) -> str | None:
         """The tokenizer that quire.toml sets; a UsageError if the trees have different ones."""
-        names: set[str | None] = {options.get("tokenizer") for options in self.cut_options({}).values()}
+        names: set[str | None] = {options["tokenizer"] for options in self.cut_options({}).values()}
         if len(names) > 1:
             raise click.UsageError("the trees of quire.toml have different tokenizers; choose one with --tokenizer")
         return names.pop()
 
     def documents(self, summary: Summary) -> list[InputDocument]:
-        """The documents to read; ``summary`` lists files that cannot be taken."""
-        find = partial(_in_trees, self.trees) if self.trees else discover
-        find = partial(find, follow_symlinks=self.follow, hidden=self.hidden)
-        discovery = find([path for path in self.paths if path != STANDARD_INPUT])
-        for skipped in discovery.skipped:
-            hint = "; give its content on standard input" if skipped.is_stream else ""
-            summary.skipped.append(skipped._replace(reason=skipped.reason + hint))
-        named = _without_clashes(discovery.documents)
-        documents = [self._document(document) for document in named]
-        if STANDARD_INPUT in self.paths:
-            before = frozenset(find(self.paths[: self.paths.index(STANDARD_INPUT)]).documents)
-            position = sum(document in before for document in discovery.documents)
-            documents.insert(position, InputDocument(STANDARD_INPUT_NAME, None, self.errors))
-        return documents
+        """The documents to read, each file once; ``summary`` lists files that cannot be taken."""
+        documents: dict[str, Found | None] = {}
+        for path in self.paths:
+            if path == STANDARD_INPUT:
+                documents[path] = None
+                continue
+            tree = self._tree(path)
+            patterns = {"include": tree.include, "exclude": tree.exclude}
+            hidden: Hidden = self.hidden or ("known" if tree.hidden else False)
+            discovery = discover([path], follow_symlinks=self.follow, hidden=hidden, **patterns)
+            for skipped in discovery.skipped:
+                hint = "; give its content on standard input" if skipped.is_stream else ""
+                summary.skipped.append(skipped._replace(reason=skipped.reason + hint))
+            for found in discovery.documents:
+                key = str(found.file) if len(self.paths) == 1 else os.path.realpath(found.file)
+                documents.setdefault(key, found)
+        named = iter(_without_clashes([found for found in documents.values() if found]))
+        return [self._document(next(named) if found else None) for found in documents.values()]
 
-    def _document(self, found: Found) -> InputDocument:
-        tree = self.trees.get(found.root, Reading())
+    def _tree(self, path: str) -> Tree:
+        return self.settings.trees[self.trees[path]] if path in self.trees else Tree()
+
+    def _document(self, found: Found | None) -> InputDocument:
+        if found is None:
+            return InputDocument(STANDARD_INPUT_NAME, None, self.errors)
+        tree = self._tree(found.root)
         errors = tree.errors if self.errors == "strict" else self.errors
         return InputDocument(str(found.file), found, errors, tree.encoding)
-
-
-def _in_trees(trees: Mapping[str, Tree], paths: Sequence[str], *, hidden: bool, follow_symlinks: bool) -> Discovery:
-    """The documents of trees by their patterns; each file once, in the first tree that has it."""
-    documents: dict[str, Found] = {}
-    skipped: list[Skipped] = []
-    for path in paths:
-        tree = trees[path]
-        shown: Hidden = hidden or ("known" if tree.hidden else False)
-        discovery = discover(
-            [path], include=tree.include, exclude=tree.exclude, hidden=shown, follow_symlinks=follow_symlinks
-        )
-        skipped += discovery.skipped
-        for document in discovery.documents:
-            documents.setdefault(os.path.realpath(document.file), document)
-    return Discovery(tuple(documents.values()), tuple(skipped))
 
 
 def _without_clashes(documents: Sequence[Found]) -> Sequence[Found]:
@@ -275,7 +254,7 @@ def _without_clashes(documents: Sequence[Found]) -> Sequence[Found]:
     return [document._replace(path=os.path.relpath(document.file, top).replace(os.sep, "/")) for document in documents]
 
 
-Work = Callable[[Text], tuple[Chunks, Result]]
+Work = Callable[[InputDocument], tuple[Chunks, Result]]
 """Cuts a document; returns its chunks, which are counted, and a result. Picklable."""
 
 
@@ -298,24 +277,17 @@ def results(
         for document in output.tracked(documents, attrgetter("name")):
             yield from _process(work, document, summary)
         return
-    with output.Progress() as progress:
-        from quire.run.process_pool import WorkerDied, map_batches  # noqa: PLC0415  takes as long to load as a small document to cut
-
-        size = workers.batch_size(sum(costs), processes)
-        batches = workers.batches(zip(documents, costs, strict=True), most=size)
-        running = map_batches(
-            partial(_in_worker, work), batches, workers=processes, prepare=prepare, on_failure=output.message
-        )
-        try:
-            for done, (document, result) in enumerate(running):
-                progress.step(done, len(documents), document.name)
-                if isinstance(result, WorkerDied):
-                    summary.skip(document.name, f"{result.reason}; make room, or cut it into smaller files")
-                else:
-                    summary.add(result[0])
-                    yield from result[1]
-        finally:
-            running.close()
+    running = workers.results(
+        partial(_in_worker, work), documents, costs, workers=processes, prepare=prepare, on_failure=output.message
+    )
+    with output.Progress() as progress, closing(running):
+        for done, (document, result) in enumerate(running):
+            progress.step(done, len(documents), document.name)
+            if isinstance(result, workers.WorkerDied):
+                summary.skip(document.name, f"{result.reason}; make room, or cut it into smaller files")
+            else:
+                summary.add(result[0])
+                yield from result[1]
 
 
 def _process(work: Work[Result], document: InputDocument, summary: Summary) -> list[Result]:
@@ -330,12 +302,10 @@ def _process(work: Work[Result], document: InputDocument, summary: Summary) -> l
     return [result]
 
 
-def _in_worker(work: Work[Result], documents: Sequence[InputDocument]) -> list[tuple[Summary, list[Result]]]:
-    """The documents of a batch, each with a summary of its own."""
-    summaries = [Summary() for _ in documents]
-    return [
-        (summary, _process(work, document, summary)) for summary, document in zip(summaries, documents, strict=True)
-    ]
+def _in_worker(work: Work[Result], document: InputDocument) -> tuple[Summary, list[Result]]:
+    """The result for a document, with a summary of its own."""
+    summary = Summary()
+    return summary, _process(work, document, summary)
 
 
 def _cost(document: InputDocument) -> int:

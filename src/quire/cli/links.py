@@ -11,11 +11,11 @@ from typing import Any
 
 from quire.cli import output
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.cut_options import TreeCutter, errors_option
-from quire.cli.finding_formats import format_option, write_findings
+from quire.cli.command_options import JSON, PATHS, quire_command
+from quire.cli.cut_options import ERRORS, TreeCutter
+from quire.cli.finding_formats import FORMAT, Form, write_findings
 from quire.cli.input_documents import Inputs, Summary
 from quire.cli.output import count_of
-from quire.cli.shared_options import json_option, paths_argument, quire_command
 from quire.errors import InputError
 from quire.link_targets import LinkTargets
 from quire.model import Document, Finding
@@ -24,14 +24,12 @@ from quire.trees import OnUndecodable
 
 
 @quire_command("quire links docs", "quire links docs --format github")
-@paths_argument
-@errors_option
-@format_option
-@json_option
-def command(*, paths: tuple[str, ...], errors: OnUndecodable, form: str, as_json: bool) -> int:
+def command(
+    *, paths: tuple[str, ...] = PATHS, errors: OnUndecodable = ERRORS, form: Form = FORMAT, as_json: bool = JSON
+) -> int:
     """List broken links.
 
-    Checks that the documents and sections exist that the documents of a folder link to. Prints each broken link with
+    Checks that every link between documents leads to an existing document and section. Prints each broken link with
     its file and line, the missing target and the nearest existing one. Links to other sites, to files other than
     documents, and to pages that may be outside of the folder are not checked. The exit code is 1 if a link is broken,
     and 2 if a document could not be read. Without PATH, checks the trees of quire.toml.
@@ -74,9 +72,9 @@ def _trees(inputs: Inputs, summary: Summary) -> tuple[dict[str, dict[str, Docume
             continue
         path = text.path or text.name
         folder = os.path.normpath(Path(text.name).parent.joinpath(*[".."] * path.count("/")))
-        trees[folder][path] = cut.cutter(text).parse(text)
+        trees[folder][path] = cut.parse(text)
         names[folder, path] = text.name
-        summary.documents += 1
+        summary.counts["documents"] += 1
     return trees, names
 
 

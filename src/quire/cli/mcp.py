@@ -7,18 +7,16 @@ import signal
 from functools import partial
 from importlib.util import find_spec
 
-import click
-
-from quire.cli.cut_options import tokenizer_option
+from quire.cli.command_options import PATHS, option, quire_command
+from quire.cli.cut_options import TOKENIZER
+from quire.cli.open_workspace import INDEX
 from quire.cli.output import message
-from quire.cli.shared_options import index_option, paths_argument, quire_command
-from quire.counter import ENCODINGS
 from quire.errors import MissingExtraError
-from quire.mcp.token_limit import LEAST_TOKENS
-from quire.mcp.tools import DEFAULT_TOKENS, Tools
+from quire.mcp.tool import DEFAULT_TOKENS, LEAST_TOKENS, Service
 from quire.options import DEFAULT_TOKENIZER
 from quire.size import resolve
 from quire.size.encodings import PYTHON_WORK
+from quire.token_counters import ENCODINGS
 from quire.workspace import Workspace, display_path
 
 _TOKEN = "QUIRE_MCP_TOKEN"  # noqa: S105  the name of an environment variable
@@ -26,35 +24,24 @@ _LONG_TEXT = "a\n" * (max(PYTHON_WORK.values()) // 2 + 1)  # so long that the co
 
 
 @quire_command("quire mcp docs", "quire mcp docs --http --port 8765")
-@paths_argument
-@click.option("--http", "is_http", is_flag=True, help="Serve streamable HTTP instead of standard input and output.")
-@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="The address for --http. [default: 127.0.0.1]")
-@click.option("--port", type=click.IntRange(0, 65535), default=8765, help="The port; 0: any free one. [default: 8765]")
-@click.option("--chatgpt", is_flag=True, help="Offer the tools that ChatGPT connectors expect: search and fetch.")
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(LEAST_TOKENS),
-    metavar="N",
-    help=f"Maximum tokens of an answer if a call does not say. [default: {DEFAULT_TOKENS:,}]",
-)
-@tokenizer_option
-@index_option
 def command(
     *,
-    paths: tuple[str, ...],
-    is_http: bool,
-    host: str,
-    port: int,
-    chatgpt: bool,
-    max_tokens: int | None,
-    tokenizer: str | None,
-    index_folder: str | None,
+    paths: tuple[str, ...] = PATHS,
+    is_http: bool = option("Serve streamable HTTP instead of standard input and output.", "--http"),
+    host: str = option("The address for --http. [default: 127.0.0.1]", metavar="ADDRESS", default="127.0.0.1"),
+    port: int = option("The port; 0: any free one. [default: 8765]", least=0, most=65535, default=8765),
+    chatgpt: bool = option("Offer the tools that ChatGPT connectors expect: search and fetch."),
+    max_tokens: int | None = option(
+        f"Maximum tokens of an answer if a call does not say. [default: {DEFAULT_TOKENS:,}]", least=LEAST_TOKENS
+    ),
+    tokenizer: str | None = TOKENIZER,
+    index_folder: str | None = INDEX,
 ) -> int:
     """Serve documents to agents over the Model Context Protocol.
 
     PATH is a folder or a file; by default quire serves all trees of quire.toml, else the current folder. Nothing else
-    can be read. The tools are search, outline, get, context and status; while calls come, the index is brought up to
-    date once in a second. Needs the extra: pip install 'quire-md[mcp]'.
+    can be read. The tools are search, outline, get, context and status; a call updates the index first,
+    at most once a second. Needs the extra: pip install 'quire-md[mcp]'.
 
     --http serves this machine only. Another --host needs a token in the environment variable QUIRE_MCP_TOKEN, which
     clients send as a bearer token.
@@ -69,8 +56,8 @@ def command(
         counter = resolve(tokenizer or settings.chunk.get("tokenizer"), DEFAULT_TOKENIZER)
         warm_up = partial(counter.count, _LONG_TEXT) if counter.name in ENCODINGS else None
         configured = settings.search.max_tokens if "search.max_tokens" in settings.values else DEFAULT_TOKENS
-        tools = Tools(workspace, counter.count, max(max_tokens or configured, LEAST_TOKENS))
-        agent_server = server.AgentServer(tools, for_chatgpt=chatgpt, warm_up=warm_up)
+        service = Service(workspace, counter.count, max(max_tokens or configured, LEAST_TOKENS))
+        agent_server = server.AgentServer(service, for_chatgpt=chatgpt, warm_up=warm_up)
         names = ", ".join(display_path(workspace.folders[tree] / path) for tree, path in workspace.scopes)
         if is_http:
             token = os.environ.get(_TOKEN, "")

@@ -6,33 +6,32 @@ A filter: it reads files or standard input and prints records. A file is convert
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from quire import wire
 from quire.cli import output
 from quire.cli.command_group import ERROR
+from quire.cli.command_options import argument, option, quire_command
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME
-from quire.cli.shared_options import not_empty, quire_command
 from quire.errors import InputError, QuireError
 from quire.model import Finding
 from quire.read.source import unread
 from quire.wire.chunk_json import json_values
 from quire.wire.legacy import incomplete, is_legacy, missing
 
-Convert = Callable[[Mapping[str, Any], str], dict[str, Any]]
-"""Converts a record; the text names its file in errors."""
-
 
 @quire_command("quire migrate old.jsonl --title Guide > new.jsonl", "quire migrate new.jsonl --reverse > old.jsonl")
-@click.argument("files", nargs=-1, metavar="[FILE...]", callback=not_empty)
-@click.option("--title", help="The fileTitle of records that have none.")
-@click.option("--reverse", is_flag=True, help="Convert current records to the old format.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON array instead of one record per line.")
-def command(*, files: tuple[str, ...], title: str | None, reverse: bool, as_json: bool) -> int:
+def command(
+    *,
+    files: tuple[str, ...] = argument("[FILE...]"),
+    title: str | None = option("The fileTitle of records that have none."),
+    reverse: bool = option("Convert current records to the old format."),
+    as_json: bool = option("Print one JSON array instead of one record per line.", "--json"),
+) -> int:
     """Convert chunk records of the old format and print them, one per line.
 
     FILE has one record, a list of records, or records one after the other, as in JSON lines. Without FILE, or for -,
@@ -42,57 +41,40 @@ def command(*, files: tuple[str, ...], title: str | None, reverse: bool, as_json
         raise click.UsageError("--title has no meaning with --reverse; leave it out")
     if not files and output.is_terminal(sys.stdin):
         raise click.UsageError("name a file, or pipe records into it")
-    migration = Migration(_to_legacy if reverse else lambda record, name: wire.migrate(record, title, name=name))
-    records = (record for file in files or (STANDARD_INPUT,) for record in migration.records(file))
-    (output.write_json_array if as_json else output.write_json_lines)(records)
-    return migration.show()
+    total, changed = 0, 0
+    findings: list[Finding] = []
+    failures: list[tuple[str, str]] = []
+
+    def converted() -> Iterator[dict[str, Any]]:
+        """The records of all files; those of a file with an error are left out."""
+        nonlocal total, changed
+        for file in files or (STANDARD_INPUT,):
+            name = STANDARD_INPUT_NAME if file == STANDARD_INPUT else file
+            try:
+                rows = [_convert(*row, name, title, reverse=reverse) for row in _records(file, name)]
+            except QuireError as error:
+                failures.append((name, error.reason))
+                continue
+            total += len(rows)
+            changed += sum(row.is_changed for row in rows)
+            findings.extend(row.finding for row in rows if row.finding)
+            yield from (row.record for row in rows)
+
+    (output.write_json_array if as_json else output.write_json_lines)(converted())
+    sys.stdout.flush()
+    output.show_findings(findings)
+    for name, reason in failures:
+        output.show_problem(name, reason, "skipped")
+    output.note(f"{output.count_of(total, 'record')}, {changed:,} converted")
+    return ERROR if failures else 0
 
 
-class Migration:
-    """Converts files, counts their records and collects findings and failures."""
+class Converted(NamedTuple):
+    """A record in the other format."""
 
-    def __init__(self, convert: Convert) -> None:
-        self._convert = convert
-        self._findings: list[Finding] = []
-        self._failures: list[tuple[str, str]] = []
-        self._records = self._changed = 0
-
-    def records(self, file: str) -> list[dict[str, Any]]:
-        """The converted records of a file; none after an error, which ``show`` prints."""
-        name = STANDARD_INPUT_NAME if file == STANDARD_INPUT else file
-        findings = len(self._findings)
-        try:
-            pairs = [
-                (record, self._converted(record, name, line, label)) for record, line, label in _records(file, name)
-            ]
-        except QuireError as error:
-            del self._findings[findings:]
-            self._failures.append((name, error.reason))
-            return []
-        self._records += len(pairs)
-        self._changed += sum(old != new for old, new in pairs)
-        return [new for _, new in pairs]
-
-    def _converted(self, record: Any, name: str, line: int, label: str) -> dict[str, Any]:
-        if not isinstance(record, dict):
-            raise InputError(name, f"{label}is not a chunk record", "a record is one JSON object")
-        try:
-            converted = self._convert(record, name)
-        except InputError as error:
-            raise InputError(name, f"{label}{error.reason}") from error
-        if guesses := [field for field in wire.guessed(record) if field in converted]:
-            text = f"{' and '.join(guesses)} could only be guessed; cut the document again for the exact values."
-            self._findings.append(Finding(code="guessed-fields", path=name, line=line, message=text))
-        return converted
-
-    def show(self) -> int:
-        """Print findings, failed files and the totals; return the exit code."""
-        sys.stdout.flush()
-        output.show_findings(self._findings)
-        for name, reason in self._failures:
-            output.show_problem(name, reason, "skipped")
-        output.note(f"{output.count_of(self._records, 'record')}, {self._changed:,} converted")
-        return ERROR if self._failures else 0
+    record: dict[str, Any]
+    is_changed: bool
+    finding: Finding | None = None  # if fields could only be guessed
 
 
 def _records(file: str, name: str) -> Iterator[tuple[Any, int, str]]:
@@ -110,7 +92,16 @@ def _records(file: str, name: str) -> Iterator[tuple[Any, int, str]]:
             yield value, line, f"line {line}: "
 
 
-def _to_legacy(record: Mapping[str, Any], name: str) -> dict[str, Any]:
-    if not is_legacy(record) and missing(record):
-        raise incomplete(missing(record), name)
-    return wire.legacy(record, name=name)
+def _convert(record: Any, line: int, label: str, name: str, title: str | None, *, reverse: bool) -> Converted:
+    if not isinstance(record, dict):
+        raise InputError(name, f"{label}is not a chunk record", "a record is one JSON object")
+    try:
+        if reverse and not is_legacy(record) and missing(record):
+            raise incomplete(missing(record), name)
+        new = wire.legacy(record, name=name) if reverse else wire.migrate(record, title, name=name)
+    except InputError as error:
+        raise InputError(name, f"{label}{error.reason}") from error
+    guesses = [field for field in wire.guessed(record) if field in new]
+    text = f"{' and '.join(guesses)} could only be guessed; cut the document again for the exact values."
+    finding = Finding(code="guessed-fields", path=name, line=line, message=text) if guesses else None
+    return Converted(new, new != record, finding)

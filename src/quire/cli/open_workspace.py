@@ -5,40 +5,64 @@ from contextlib import contextmanager
 from shlex import quote
 from typing import Any
 
+from quire.cli.command_options import chosen_embedder, combined, not_empty, option
 from quire.cli.output import Progress, count_of, echo, message
-from quire.cli.shared_options import chosen_embedder
 from quire.errors import NotFoundError
 from quire.index.section_lookup import USE_OUTLINE
+from quire.search.search_settings import Mode
 from quire.workspace import Workspace, display_path
 
-
-@contextmanager
-def open_workspace(
-    paths: Sequence[str], *, index_folder: str | None, trees: Sequence[str] = (), update: bool = True
-) -> Iterator[Workspace]:
-    """The workspace of ``paths``; the user is told if nothing in it is a document."""
-    if not update:
-        workspace = Workspace.open(paths, trees=trees, index=index_folder, on_message=message)
-        workspace.index.trees()  # an error if there is no index
-    else:
-        with Progress() as progress:
-            workspace = Workspace.open_updated(
-                paths, trees=trees, index=index_folder, on_message=message, on_progress=progress.step
-            )
-    with workspace:
-        if workspace.failed:
-            files = count_of(len(workspace.failed), "file")
-            message(f"{files} could not be read; {command_hint('status', workspace)} lists them")
-        if workspace.is_empty:
-            show_empty(workspace, paths)
-        yield workspace
+INDEX = option(
+    "The index. [default: .quire beside quire.toml, else in the cache folder]",
+    "--index",
+    metavar="DIR",
+    callback=not_empty,
+)
 
 
-def update_vectors(workspace: Workspace, embedding: Mapping[str, Any]) -> None:
-    """Embed what has no vector yet: with the model of the command line, else with that of the index."""
-    with Progress() as progress:
-        chosen = chosen_embedder(embedding, workspace.settings.embed) if embedding else None
-        workspace.index.embed(chosen, on_progress=progress.step)
+MODE = option("How to search; the other modes need `quire index --vectors`.", default="words", show_default=True)
+
+
+class IndexOptions:
+    """``--index`` and ``--no-update``."""
+
+    def __init__(
+        self, *, folder: str | None = INDEX, no_update: bool = option("Answer from the index as it is.")
+    ) -> None:
+        self.folder = folder
+        self.no_update = no_update
+
+    @contextmanager
+    def open(
+        self,
+        paths: Sequence[str] = (),
+        trees: Sequence[str] = (),
+        mode: Mode = "words",
+        embedding: Mapping[str, Any] | None = None,
+    ) -> Iterator[Workspace]:
+        """The workspace of ``paths``, with vectors for ``mode``; the user is told if nothing in it is a document."""
+        if self.no_update:
+            workspace = Workspace.open(paths, trees=trees, index=self.folder, on_message=message)
+            workspace.index.trees()  # an error if there is no index
+        else:
+            with Progress() as progress:
+                workspace = Workspace.open_updated(
+                    paths, trees=trees, index=self.folder, on_message=message, on_progress=progress.step
+                )
+        with workspace:
+            if workspace.failed:
+                files = count_of(len(workspace.failed), "file")
+                message(f"{files} could not be read; {command_hint('status', workspace)} lists them")
+            if workspace.is_empty:
+                show_empty(workspace, paths)
+            elif mode != "words" and (embedding or not self.no_update):
+                chosen = chosen_embedder(embedding, workspace.settings.embed) if embedding else None
+                with Progress() as progress:
+                    workspace.index.embed(chosen, on_progress=progress.step)
+            yield workspace
+
+
+INDEX_OPTIONS = combined(IndexOptions)
 
 
 def show_empty(workspace: Workspace, paths: Sequence[str] = ()) -> None:
@@ -59,11 +83,11 @@ def resolve(workspace: Workspace, name: str) -> str:
 
 
 def show_left_out(workspace: Workspace) -> None:
-    """Print how many files and folders no documentation are, by reason."""
+    """Print how many files and folders were left out, by reason."""
     if counts := workspace.left_out():
         reasons = ", ".join(f"{number:,} {reason}" for reason, number in sorted(counts.items()))
-        hidden = "; hidden = true takes .github, .claude and .cursor" if "hidden" in counts else ""
-        echo(f"left out: {reasons}; include in quire.toml brings them back{hidden}")
+        hidden = "; hidden = true adds .github, .claude and .cursor" if "hidden" in counts else ""
+        echo(f"left out: {reasons}; to read them, set include in quire.toml{hidden}")
 
 
 def show_not_found(error: NotFoundError, workspace: Workspace) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import click
 
@@ -14,12 +14,10 @@ from quire import pipeline, size
 from quire.auto_slugs import tree_options
 from quire.cli import output
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.cut_options import errors_option, syntax_option, title_option, tokenizer_option
+from quire.cli.command_options import JSON, argument, option, quire_command
+from quire.cli.cut_options import ERRORS, SYNTAX, TITLE, TOKENIZER
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text, renamed
-from quire.cli.open_workspace import open_workspace, resolve, show_not_found
-from quire.cli.shared_options import index_option, json_option, no_update_option, not_empty, quire_command
-from quire.cli.tables import TokenRow, print_token_table
-from quire.counter import TokenCounter
+from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, resolve, show_not_found
 from quire.dialects import dialect_of, page_url
 from quire.errors import NotFoundError
 from quire.index.file_records import FileRecord, storable
@@ -28,68 +26,46 @@ from quire.manifest import Manifest, manifest
 from quire.model import Document, Section, Syntax
 from quire.offsets import lines_at, text_end
 from quire.options import DEFAULT_TOKENIZER
+from quire.token_counters import TokenCounter
 from quire.trees import OnUndecodable
 from quire.validation import NO_LIMIT
 from quire.workspace import Workspace
-from quire.workspace.tree_paths import exists, is_file
+from quire.workspace.selection import exists, is_file
+
+_DETAILS = 16  # the columns of a terminal that a long name leaves to the details
 
 
-class CountedSection(NamedTuple):
-    """A section with its size and lines."""
+class Row(NamedTuple):
+    """A line of a table with token counts."""
 
-    section: Section
-    own: int
-    """The tokens of its heading and own text."""
-    total: int
-    """The tokens of the whole section."""
-    start_line: int
-    end_line: int
+    name: str
+    tokens: int
+    details: str
+    style: Callable[[str], str]
+    branch: str = ""  # the lines of a tree before the name
+    file: str = ""  # the file that the name is a link to
 
 
 @quire_command("quire outline docs/search.md", "quire outline docs --headings --max-tokens 500")
-@click.argument("name", required=False, metavar="[PATH|TREE|ID]", callback=not_empty)
-@click.option("--headings", is_flag=True, help="Of a folder or tree: list the headings, too, with ids.")
-@click.option(
-    "--max-tokens",
-    type=click.IntRange(64),
-    metavar="N",
-    help="Of a folder or tree: list as many headings, else documents, else folders as fit.",
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "llms-txt"]),
-    default="text",
-    help="Of a folder or tree, llms-txt: a list of the published pages.",
-)
-@click.option("--full", is_flag=True, help="With llms-txt: the texts of the pages, as in llms-full.txt.")
-@click.option("--base-url", default="", metavar="URL", help="With llms-txt: the address of the pages of the tree.")
-@click.option(
-    "-d", "--depth", type=click.IntRange(0, 6), default=6, metavar="N", help="Show headings down to this depth."
-)
-@tokenizer_option
-@title_option
-@syntax_option
-@errors_option
-@json_option
-@index_option
-@no_update_option
 def command(
     *,
-    name: str | None,
-    headings: bool,
-    max_tokens: int | None,
-    form: str,
-    full: bool,
-    base_url: str,
-    depth: int,
-    tokenizer: str | None,
-    title: str | None,
-    syntax: Syntax | None,
-    errors: OnUndecodable,
-    as_json: bool,
-    index_folder: str | None,
-    no_update: bool,
+    name: str | None = argument("[PATH|TREE|ID]", required=False),
+    headings: bool = option("Of a folder or tree: list the headings, too, with ids."),
+    max_tokens: int | None = option(
+        "Maximum tokens of the list; if headings do not fit, it has documents, else folders.", least=64
+    ),
+    form: Literal["text", "llms-txt"] = option(
+        "Of a folder or tree, llms-txt: a list of the published pages.", "--format", default="text"
+    ),
+    full: bool = option("With llms-txt: the texts of the pages, as in llms-full.txt."),
+    base_url: str = option("With llms-txt: the address of the pages of the tree.", metavar="URL", default=""),
+    depth: int = option("Show headings down to this depth.", "-d", least=0, most=6, default=6),
+    tokenizer: str | None = TOKENIZER,
+    title: str | None = TITLE,
+    syntax: Syntax | None = SYNTAX,
+    errors: OnUndecodable = ERRORS,
+    as_json: bool = JSON,
+    index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
     """List documents, or the headings of one, with token counts.
 
@@ -117,7 +93,7 @@ def command(
         output.show_findings(renamed(findings[: output.MOST_SHOWN], shown), len(findings))
         return 0
     paths = [name] if name and exists(name) else []
-    with open_workspace(paths, index_folder=index_folder, update=not no_update) as workspace:
+    with index.open(paths) as workspace:
         records = workspace.documents("" if paths else name)
         is_document = any(name in (record.id, record.path) for record in records)
         if name and not paths and (is_document or not records):
@@ -145,14 +121,34 @@ def _show_documents(workspace: Workspace, records: Sequence[FileRecord], *, as_j
             }
             for record, file in zip(records, files, strict=True)
         )
-        return
-    style = output.Paint(sys.stdout).path
-    print_token_table(
-        [
-            TokenRow(file, record.tokens, record.title, style, file=file)
-            for record, file in zip(records, files, strict=True)
-        ]
-    )
+    else:
+        style = output.Paint(sys.stdout).path
+        pairs = zip(records, files, strict=True)
+        _print([Row(file, record.tokens, record.title, style, file=file) for record, file in pairs])
+
+
+def _print(rows: Sequence[Row]) -> None:
+    """Print names, token counts and details in columns: shortened to fit a terminal, complete when piped."""
+    paint = output.Paint(sys.stdout)
+    digits = max((len(f"{row.tokens:,}") for row in rows), default=0)
+    name = details = sys.maxsize
+    if output.is_terminal(sys.stdout) and rows:
+        room = output.terminal_width(sys.stdout) - digits - len("   tokens  ")
+        wanted = max(len(row.branch) + output.width(output.visible(row.name)) for row in rows)
+        name = min(wanted, output.MOST_WIDE, room - min(max(output.width(row.details) for row in rows), _DETAILS))
+        details = room - name
+    table = []
+    for row in rows:
+        title = row.style(output.clip(output.visible(row.name), name - len(row.branch)))
+        unit = paint.faint("token " if row.tokens == 1 else "tokens")
+        table.append(
+            (
+                paint.faint(row.branch) + paint.linked(title, row.file),
+                f"{paint.number(f'{row.tokens:>{digits},}')} {unit}",
+                paint.faint(output.clip(output.visible(row.details), details)),
+            )
+        )
+    output.print_table(table, wraps=False)
 
 
 def _show_pages(workspace: Workspace, records: Sequence[FileRecord], base_url: str, *, full: bool) -> None:
@@ -173,9 +169,8 @@ def _show_headings(
     workspace: Workspace, records: Sequence[FileRecord], counter: TokenCounter, max_tokens: int, *, as_json: bool
 ) -> None:
     """Print the most detailed list of documents and headings that fits, one line each, with ids."""
-    listed = manifest(
-        records, workspace.outline, lambda entries: counter.count(_text(entries)) <= max_tokens, max_tokens=max_tokens
-    )
+    fits = lambda entries: counter.count(_text(entries)) <= max_tokens  # noqa: E731
+    listed = manifest(records, workspace.index.outline, fits, max_tokens=max_tokens)
     if as_json:
         output.write_json({"rows": [entry._asdict() for entry in listed.entries], "total": listed.total})
     else:
@@ -208,27 +203,32 @@ def _show_tree(
     document: Document, counter: TokenCounter, depth: int, *, first: int = 0, file: str, as_json: bool
 ) -> None:
     """Print the heading tree, from the section ``first`` on."""
-    rows = [row for row in _counted_sections(document, counter)[first:] if row.section.depth <= depth]
-    if first:
-        end = rows[0].section.end
-        rows = [row for row in rows if row.section.start < end]
+    end = document.sections[first].end if first else len(document.text) + 1
+    pairs = zip(document.sections, _records(document, counter), strict=True)
+    rows = [
+        (section, record)
+        for section, record in pairs
+        if section.number >= first and section.depth <= depth and section.start < end
+    ]
     if as_json:
-        output.write_json(_nested(document, rows))
+        path = None if document.path is None else storable(document.path)
+        records = {section.number: record for section, record in rows}
+        for section, record in rows[1:]:
+            records[section.parent or 0]["children"].append(record)
+        output.write_json({"path": path, **rows[0][1]})
         return
     bold = output.Paint(sys.stdout).title
-    print_token_table(
-        [
-            TokenRow(label, row.total, output.lines_of(row.start_line, row.end_line), style, branch, link)
-            for row, label, branch in zip(rows, _labels(document, rows), _branches(rows), strict=True)
-            for style in [bold if row.section.depth < 2 else output.visible]
-            for link in [file if row.section.depth == 0 else ""]
-        ]
-    )
+    table = []
+    for (section, record), branch in zip(rows, _branches([section for section, _ in rows]), strict=True):
+        style, link = bold if section.depth < 2 else output.visible, "" if section.depth else file
+        lines = output.lines_of(record["startLine"], record["endLine"])
+        table.append(Row(_label(document, section), record["tokens"], lines, style, branch, link))
+    _print(table)
     sys.stdout.flush()
 
 
-def _counted_sections(document: Document, counter: TokenCounter) -> list[CountedSection]:
-    """The document and each of its headings, in order."""
+def _records(document: Document, counter: TokenCounter) -> list[dict[str, Any]]:
+    """The document and each of its headings, in order, as JSON has them."""
     text, sections = document.text, document.sections
     edges = [*(section.start for section in sections), len(text)]
     own = [counter.count(text[start:end]) for start, end in pairwise(edges)]
@@ -236,36 +236,38 @@ def _counted_sections(document: Document, counter: TokenCounter) -> list[Counted
     for section in reversed(sections):
         if section.parent is not None:
             total[section.parent] += total[section.number]
-    starts = lines_at(text, edges[:-1])
-    ends = _end_lines(text, sections)
-    return [CountedSection(*row) for row in zip(sections, own, total, starts, ends, strict=True)]
-
-
-def _end_lines(text: str, sections: Sequence[Section]) -> list[int]:
-    """The line of the last character of each section that is not a line end."""
     last = [max(section.start, text_end(text, section.start, section.end) - 1) for section in sections]
-    positions = sorted(set(last))
+    positions = sorted({*edges[:-1], *last})
     lines = dict(zip(positions, lines_at(text, positions), strict=True))
-    return [lines[position] for position in last]
+    return [
+        {
+            "title": section.title,
+            "depth": section.depth,
+            "slug": section.slug,
+            "tokens": total[section.number],
+            "ownTokens": own[section.number],
+            "startLine": lines[section.start],
+            "endLine": lines[last[section.number]],
+            "children": [],
+        }
+        for section in sections
+    ]
 
 
-def _labels(document: Document, rows: Sequence[CountedSection]) -> Iterator[str]:
-    """The titles; the document's row has its file name, and its title if no heading has it."""
+def _label(document: Document, section: Section) -> str:
+    """The title; the document's row has its file name, and its title if no heading has it."""
+    if section.depth:
+        return section.title or "(no title)"
     name = document.path or STANDARD_INPUT_NAME
-    first = next((section.title for section in document.sections if section.depth == 1), None)
-    has_title = document.title not in ("", Path(name).stem, first)
-    for row in rows:
-        if row.section.depth:
-            yield row.section.title or "(no title)"
-        else:
-            yield f"{name} · {document.title}" if has_title else name
+    first = next((heading.title for heading in document.sections if heading.depth == 1), None)
+    return name if document.title in ("", Path(name).stem, first) else f"{name} · {document.title}"
 
 
-def _branches(rows: Sequence[CountedSection]) -> Iterator[str]:
+def _branches(sections: Sequence[Section]) -> Iterator[str]:
     """The lines of the tree before each title."""
-    last_child = {row.section.parent: row.section.number for row in rows}
+    last_child = {section.parent: section.number for section in sections}
     below: dict[int | None, str] = {}
-    for section in (row.section for row in rows):
+    for section in sections:
         if section.parent not in below:
             yield ""
             below[section.number] = ""
@@ -273,23 +275,3 @@ def _branches(rows: Sequence[CountedSection]) -> Iterator[str]:
             is_last = last_child[section.parent] == section.number
             yield below[section.parent] + ("└─ " if is_last else "├─ ")
             below[section.number] = below[section.parent] + ("   " if is_last else "│  ")
-
-
-def _nested(document: Document, rows: Sequence[CountedSection]) -> dict[str, Any]:
-    """The tree as nested JSON objects."""
-    objects: dict[int | None, dict[str, Any]] = {}
-    for section, own, total, start_line, end_line in rows:
-        objects[section.number] = {
-            "title": section.title,
-            "depth": section.depth,
-            "slug": section.slug,
-            "tokens": total,
-            "ownTokens": own,
-            "startLine": start_line,
-            "endLine": end_line,
-            "children": [],
-        }
-        if section.parent in objects:
-            objects[section.parent]["children"].append(objects[section.number])
-    path = None if document.path is None else storable(document.path)
-    return {"path": path, **objects[rows[0].section.number]}

@@ -9,35 +9,31 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, TextIO, TypeVar
-from unicodedata import category, east_asian_width
 
 import click
 from msgspec import structs
 
+from quire.errors import char_width
 from quire.model import Finding, Span
 from quire.patterns import pattern
 
 Item = TypeVar("Item")
 
 LINE_END = pattern("\r\n?|\n")
-_ORDINARY = ("heading-without-text",)
-"""Findings that healthy documents have, too: one line for all of them."""
-MOST_SHOWN = 20
-"""How many findings or skipped files are listed one by one."""
+_ORDINARY = ("heading-without-text",)  # findings that healthy documents have, too: one line for all of them
+MOST_WIDE = 72  # how many columns of a table a cell is given at most
+MOST_SHOWN = 20  # how many findings or skipped files are listed one by one
 
-_PROGRESS_AFTER = 0.5
-"""Seconds before progress is shown."""
+_PROGRESS_AFTER = 0.5  # seconds before progress is shown
 _PROGRESS_EVERY = 0.1
-_BAR = 20
-"""The columns of the progress bar."""
+_BAR = 20  # the columns of the progress bar
 _ERASE = "\r\x1b[2K"
 _ESCAPE = pattern(r"\x1b(?:\[[0-9;]*m|\]8;;[^\x1b]*\x1b\\)")
-_INDENT = pattern(r" *(?:(?:[-*+>]|\d+[.)]) +)*")
-"""The spaces and list markers that a line starts with."""
+_INDENT = pattern(r" *(?:(?:[-*+>]|\d+[.)]) +)*")  # the spaces and list markers that a line starts with
 _SETTINGS = pattern(
     r"\A(---|\+\+\+)[ \t]*\r?\n(?s:.*?)^\1[ \t]*$|\{\{[<%][^\r\n]{0,999}?[%>]\}\}|\{%[^\r\n]{0,999}?%\}", re.MULTILINE
 )
@@ -65,14 +61,7 @@ def visible(text: str) -> str:
 
 def width(text: str) -> int:
     """The number of columns of ``text``: two for wide characters, none for combining marks."""
-    return len(text) if text.isascii() else sum(map(_columns, text))
-
-
-@lru_cache(maxsize=4096)
-def _columns(char: str) -> int:
-    if category(char) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if east_asian_width(char) in ("W", "F") else 1
+    return len(text) if text.isascii() else sum(map(char_width, text))
 
 
 def clip(text: str, columns: int) -> str:
@@ -81,7 +70,7 @@ def clip(text: str, columns: int) -> str:
         return text
     taken = 0
     for index, char in enumerate(text):
-        taken += _columns(char)
+        taken += char_width(char)
         if taken >= columns:
             return text[:index] + "…"
     return text
@@ -107,6 +96,17 @@ def wrap(text: str, columns: int, hang: str = "") -> list[str]:
 
 def _shown_width(text: str) -> int:
     return width(_ESCAPE.sub("", text))
+
+
+def print_table(rows: Sequence[Sequence[str]], right: Collection[int] = (), *, wraps: bool = True) -> None:
+    """Print painted cells in columns, each as wide as its widest cell; those in ``right`` are right-aligned."""
+    widths = [min(max(map(_shown_width, column)), MOST_WIDE) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = []
+        for column, (cell, most) in enumerate(zip(row, widths, strict=True)):
+            gap = " " * (most - _shown_width(cell))
+            cells.append(gap + cell if column in right else cell + gap)
+        echo("  ".join(cells).rstrip(" "), wraps=wraps)
 
 
 def faint_spans(text: str) -> list[Span]:
@@ -156,14 +156,18 @@ class Paint:
     """Makes a text safe for a terminal, and colours it if ``stream`` has colours."""
 
     def __init__(self, stream: TextIO) -> None:
-        painted = partial(_painted, has_colour(stream))
-        self._has_links = has_colour(stream) and os.environ.get("TERM") != "linux"  # it prints the address
-        self._cyan = partial(painted, fg="cyan")
-        self.title = partial(painted, bold=True)
-        self.match = partial(painted, fg="red", bold=True)
-        self.number = partial(painted, fg="green")
-        self.warning = partial(painted, fg="yellow")
-        self.faint = partial(painted, dim=True)
+        self._is_on = has_colour(stream)
+        self._has_links = self._is_on and os.environ.get("TERM") != "linux"  # it prints the address
+        self._cyan = partial(self._painted, fg="cyan")
+        self.title = partial(self._painted, bold=True)
+        self.match = partial(self._painted, fg="red", bold=True)
+        self.number = partial(self._painted, fg="green")
+        self.warning = partial(self._painted, fg="yellow")
+        self.faint = partial(self._painted, dim=True)
+
+    def _painted(self, text: str, **style: Any) -> str:
+        text = visible(text)
+        return click.style(text, **style) if self._is_on and text else text
 
     def path(self, text: str, file: str = "") -> str:
         """``text``; a link to ``file`` if that exists."""
@@ -178,11 +182,6 @@ class Paint:
     def text(self, text: str) -> str:
         """A line of a document, with faint shortcodes."""
         return _SETTINGS.sub(lambda match: self.faint(match[0]), visible(text))
-
-
-def _painted(is_on: bool, text: str, **style: Any) -> str:
-    text = visible(text)
-    return click.style(text, **style) if is_on and text else text
 
 
 def echo(text: str = "", *, wraps: bool = True) -> None:
@@ -329,8 +328,7 @@ def progress_line(done: int, total: int, seconds: float, path: str, columns: int
 class Progress:
     """Shows on a terminal how far a long run is; the line is erased before anything else is printed."""
 
-    _is_shown = False
-    """Of the class: there is one line at most."""
+    _is_shown = False  # of the class: there is one line at most
 
     def __init__(self) -> None:
         self._start = time.monotonic()

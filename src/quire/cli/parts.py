@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import groupby
@@ -13,7 +13,7 @@ from quire.cli.input_documents import InputDocument, Inputs, Summary
 from quire.cli.output import Progress, count_of, note
 from quire.embed.embedder import resolve
 from quire.run.dataset import write_parts
-from quire.run.parts import Cutting, Part, document_parts, is_shard, is_url, listed, numbered, parts_of
+from quire.run.parts import Part, document_parts, is_shard, is_url, listed, numbered, parts_of
 
 
 def is_source(path: str) -> bool:
@@ -21,23 +21,25 @@ def is_source(path: str) -> bool:
     return is_url(path) or is_shard(path)
 
 
-def input_parts(inputs: Inputs, cut: TreeCutter, summary: Summary) -> tuple[list[Part], Cutting]:
-    """The parts of all documents of a command, and what cuts them; ``summary`` lists files that cannot be taken."""
+def input_parts(inputs: Inputs, cut: TreeCutter, summary: Summary) -> list[Part]:
+    """The parts of all documents of a command; ``summary`` lists files that cannot be taken."""
     shared = [part for path in inputs.paths if is_source(path) for part in parts_of(path)[0]]
     local = tuple(path for path in inputs.paths if not is_source(path))
     documents = replace(inputs, paths=local).documents(summary) if local else []
-    shared = [part._replace(errors=inputs.errors) for part in shared]
-    return numbered([*shared, *_local_parts(documents)]), Cutting(cut.with_documents(documents).options)
+    options = cut.with_documents(documents).options
+    shared = [part._replace(options=options[""], errors=inputs.errors) for part in shared]
+    return numbered([*shared, *_local_parts(documents, options)])
 
 
-def _local_parts(documents: Sequence[InputDocument]) -> Iterator[Part]:
+def _local_parts(documents: Sequence[InputDocument], options: Mapping[str, Mapping[str, Any]]) -> Iterator[Part]:
     files = [(document.found, document.errors, document.encoding) for document in documents if document.found]
     by_folder = groupby(
         files, key=lambda file: (str(file[0].file)[: -len(file[0].path)] or ".", file[0].root, *file[1:])
     )
     for (folder, root, errors, encoding), some in by_folder:
         for part in document_parts(folder, (listed(found.path, found.file) for found, *_ in some)):
-            yield part._replace(tree=root, errors=errors, encoding=encoding)
+            chosen = options.get(root) or options[""]
+            yield part._replace(options=chosen, errors=errors, encoding=encoding)
 
 
 def write_dataset(
@@ -47,9 +49,9 @@ def write_dataset(
     if embedder is not None:
         resolve(embedder)  # in another process, a missing package would look like the fault of a document
     summary = Summary()
-    parts, cutting = input_parts(inputs, TreeCutter.of(inputs, options), summary)
+    parts = input_parts(inputs, TreeCutter.of(inputs, options), summary)
     finished = 0
-    written = write_parts(parts, cutting, output, embedder=embedder, engine=engine, workers=jobs)
+    written = write_parts(parts, output, embedder=embedder, engine=engine, workers=jobs)
     with Progress() as progress, closing(written):
         for number, done in enumerate(written if parts else ()):
             part = parts[number]
@@ -57,8 +59,9 @@ def write_dataset(
             for path, reason in done.problems:
                 summary.skip(part.name(path), reason)
             if done.value:
-                summary.add(Summary(done.value.documents, done.value.rows, done.value.tokens))
-                finished += done.value.is_old
+                value = done.value
+                summary.counts.update(documents=value.documents, chunks=value.rows, tokens=value.tokens)
+                finished += value.is_old
     summary.show()
     if finished:
         note(f"{count_of(finished, 'part')} of {len(parts):,} had been written before")

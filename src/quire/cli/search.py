@@ -11,116 +11,63 @@ from typing import Any
 import click
 
 from quire import query as query_syntax
-from quire.cli.command_group import ERROR, NOTHING_FOUND
-from quire.cli.hit_output import Form, Printer, show_hits, show_phases, with_node_ids
-from quire.cli.open_workspace import open_workspace, resolve, show_not_found, update_vectors
+from quire.cli.command_group import NOTHING_FOUND
+from quire.cli.command_options import EMBEDDING, JSON, PATHS, argument, not_empty, option, quire_command
+from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Form, Printer, show_phases, with_node_ids
+from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions, resolve, show_not_found
 from quire.cli.output import count_of, message, note, visible
-from quire.cli.shared_options import (
-    Command,
-    embedding_options,
-    index_option,
-    json_option,
-    limit_option,
-    list_option,
-    max_tokens_option,
-    mode_option,
-    no_update_option,
-    not_empty,
-    paths_argument,
-    quire_command,
-)
-from quire.errors import NotFoundError, QueryError, did_you_mean
+from quire.errors import NotFoundError, QuireError
 from quire.model import Span
 from quire.patterns import pattern
 from quire.read.source import read_file
-from quire.search.fusion import Mode
 from quire.search.hit import Hit, Results
 from quire.search.match_ranges import match_ranges
 from quire.search.query_terms import MAX_TERMS
+from quire.search.search_settings import Mode
 from quire.workspace import Workspace
-from quire.workspace.tree_paths import exists, is_file, refuse_missing, similar_path, split_name
+from quire.workspace.selection import exists, is_file, refuse_missing, similar_path, split_name
 
-_PATH = pattern(r"[/\\]|\.\w+\Z")
-"""A slash or a file extension, which words of a query rarely have."""
-
-
-class _SearchCommand(Command):
-    """Explains an unknown option, which may be a query that begins with a dash."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        typed = list(args)
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            name = next((word for word in typed if word.startswith(error.option_name)), error.option_name)
-            options = [option for param in self.params for option in param.opts]
-            similar = did_you_mean(name, options, cutoff=0.7) if name.startswith("--") else ""
-            hint = f"put -- before a query that begins with a dash: quire search -- {quote(name)}"
-            raise click.UsageError(f"no such option: {name}{similar}; {hint}", ctx) from error
+_PATH = pattern(r"[/\\]|\.\w+\Z")  # a slash or a file extension, which words of a query rarely have
 
 
-@quire_command('quire search "broken links" docs', "quire search --like docs/index.md docs --list", cls=_SearchCommand)
-@click.argument("query", metavar="QUERY", required=False, default="")
-@paths_argument
-@click.option("-e", "--query", "queries", multiple=True, metavar="QUERY", help="One of several queries. Repeatable.")
-@click.option(
-    "--like",
-    metavar="ID|FILE",
-    callback=not_empty,
-    help="Find sections of other documents with the words of this section or file, instead of a query.",
-)
-@limit_option
-@max_tokens_option
-@click.option("--tree", "trees", multiple=True, metavar="NAME", help="Search only this tree. Repeatable.")
-@click.option("--path", multiple=True, metavar="GLOB", callback=not_empty, help="Search only these paths. Repeatable.")
-@click.option(
-    "--where",
-    multiple=True,
-    metavar="KEY=VALUE",
-    callback=not_empty,
-    help="Search only documents with this in their front matter: status=draft, 'date>2025'. Repeatable.",
-)
-@click.option("--no-merge", is_flag=True, help="Do not merge sections into their parents; results may overlap.")
-@list_option
-@click.option("--matches", is_flag=True, help="Print only the lines with matches: path, line number, line.")
-@click.option("--full", is_flag=True, help="Print whole sections, without a limit of tokens.")
-@click.option("--all", "every", is_flag=True, help="Print results below the relevance cut-off, too.")
-@mode_option
-@embedding_options
-@click.option("--explain", is_flag=True, help="Show how each result was found and ranked.")
-@json_option
-@index_option
-@no_update_option
+@quire_command('quire search "broken links" docs', "quire search --like docs/index.md docs --list")
 def command(
     *,
-    query: str,
-    paths: tuple[str, ...],
-    queries: tuple[str, ...],
-    like: str | None,
-    limit: int | None,
-    max_tokens: int | None,
-    trees: tuple[str, ...],
-    path: tuple[str, ...],
-    where: tuple[str, ...],
-    no_merge: bool,
-    as_list: bool,
-    matches: bool,
-    full: bool,
-    every: bool,
-    mode: Mode,
-    embedding: Mapping[str, Any],
-    explain: bool,
-    as_json: bool,
-    index_folder: str | None,
-    no_update: bool,
+    query: str = argument("QUERY", required=False, default="", callback=None),
+    paths: tuple[str, ...] = PATHS,
+    queries: tuple[str, ...] = option("One of several queries. Repeatable.", "-e", "--query", metavar="QUERY"),
+    like: str | None = option(
+        "Find sections of other documents with the words of this section or file, instead of a query.",
+        metavar="ID|FILE",
+        callback=not_empty,
+    ),
+    limit: int | None = LIMIT,
+    max_tokens: int | None = MAX_TOKENS,
+    trees: tuple[str, ...] = option("Search only this tree. Repeatable.", "--tree", metavar="NAME"),
+    path: tuple[str, ...] = option("Search only these paths. Repeatable.", metavar="GLOB", callback=not_empty),
+    where: tuple[str, ...] = option(
+        "Search only documents with this in their front matter: status=draft, 'date>2025'. Repeatable.",
+        metavar="KEY=VALUE",
+        callback=not_empty,
+    ),
+    no_merge: bool = option("Do not merge sections into their parents; results may overlap."),
+    as_list: bool = LIST,
+    matches: bool = option("Print only the lines with matches: path, line number, line."),
+    full: bool = option("Print whole sections, without a limit of tokens."),
+    every: bool = option("Print results below the relevance cut-off, too.", "--all"),
+    mode: Mode = MODE,
+    embedding: Mapping[str, Any] = EMBEDDING,
+    explain: bool = option("Show how each result was found and ranked."),
+    as_json: bool = JSON,
+    index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
     """Find the sections that answer a query.
 
     PATH is a folder or a file; by default quire searches all trees of quire.toml, else the current folder. It reads
     files that have changed first. GLOB is a pattern such as 'guides/**', matched against paths in a tree or as printed.
     Each result shows its own text first, then what is below it, as far as --max-tokens allows. Results that score much
-    less than the best are left out and counted. The exit code is 1 if nothing is found. With --mode, a model that is
-    named by --embedder or --endpoint embeds what it has not embedded yet; by default it is the one of the vectors.
+    less than the best are left out and counted. The exit code is 1 if nothing is found. --mode uses the
+    model of the index's vectors, or the one of --embedder or --endpoint, which first embeds what has no vector yet.
 
     Put a query of several words in quotes. Without quotes, words belong to the query unless they name a file or
     folder, or nearly do. Put -- before a query that begins with a dash.
@@ -128,11 +75,13 @@ def command(
     query, paths = _query_and_paths(query, queries, paths, like)
     if as_list + matches + full > 1:
         raise click.UsageError("--list, --matches and --full exclude each other; choose one")
-    if not like and not _is_valid(query):
-        return ERROR
+    if not like:
+        if not query.strip():
+            raise QuireError("there is nothing to look for", "give a query with a word in it")
+        query_syntax.parse(query)  # an error before the index is brought up to date
     if max_tokens is None and (as_list or matches or full):
         max_tokens = 0
-    with open_workspace(paths, index_folder=index_folder, trees=trees, update=not no_update) as workspace:
+    with index.open(paths, trees, mode, embedding) as workspace:
         find: Callable[..., Results] = partial(workspace.search, query, path=path, where=where, limit=limit)
         if like is not None:
             try:
@@ -142,8 +91,6 @@ def command(
                 return NOTHING_FOUND
         else:
             find = partial(find, merge=not no_merge, every=every, explain=explain, mode=mode)
-        if mode != "words" and (embedding or not no_update):
-            update_vectors(workspace, embedding)
         if path and not workspace.documents(path):
             message(f"--path {' '.join(path)}: no document matches")
         results = find(max_tokens=max_tokens)
@@ -183,22 +130,6 @@ def _with_words(query: str, paths: tuple[str, ...]) -> tuple[str, tuple[str, ...
     return query, paths
 
 
-def _is_valid(query: str) -> bool:
-    """Whether the query can be parsed; if not, tell the user where the mistake is."""
-    if not query.strip():
-        message("there is nothing to look for; give a query with a word in it")
-        return False
-    try:
-        query_syntax.parse(query)
-    except QueryError as error:
-        problem, *pointer = str(error).split("\n")  # the query with a caret below it
-        message(problem)
-        for line in pointer:
-            note(visible(line))
-        return False
-    return True
-
-
 def _like(workspace: Workspace, name: str) -> dict[str, str]:
     """The section that ``--like`` names, or the text of a file that is in no tree."""
     file = name if exists(name) else split_name(name)[0]
@@ -214,13 +145,13 @@ def _show(workspace: Workspace, results: Results, *, form: Form, full: bool, exp
         return match_ranges(hit, results.query, results.corrections)
 
     if explain:
-        outlines = [workspace.outline(f"{hit.tree}:{hit.path}") for hit in hits]
+        outlines = [workspace.index.outline(f"{hit.tree}:{hit.path}") for hit in hits]
         hits = [
             with_node_ids(hit, {node.position: node.id for node in nodes})
             for hit, nodes in zip(hits, outlines, strict=True)
         ]
-    printer = Printer(sys.stdout, full=full, form=form, explain=explain, ranges=ranges)
-    show_hits(hits, files, printer, phases=results.phases if explain else None, as_json=as_json)
+    printer = Printer(full=full, form=form, explain=explain, ranges=ranges)
+    printer.show(hits, files, results.phases if explain else None, as_json=as_json)
     if explain and not as_json:
         show_phases(results.phases, workspace.settings.search.tie)
     sys.stdout.flush()

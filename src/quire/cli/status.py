@@ -4,33 +4,31 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 from msgspec import structs
 
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.open_workspace import command_hint, index_flag, show_left_out
+from quire.cli.command_options import JSON, PATHS, quire_command
+from quire.cli.open_workspace import INDEX, command_hint, index_flag, show_left_out
 from quire.cli.output import MOST_SHOWN, Paint, count_of, echo, message, show_finding, visible, write_json
-from quire.cli.shared_options import index_option, json_option, paths_argument, quire_command
 from quire.errors import NotFoundError
 from quire.index.file_records import VERSION, storable
-from quire.indexed import Status, TreeInfo
+from quire.index_api import Status, TreeInfo
 from quire.options import AUTO_SLUGS, DEFAULT_SLUGS
 from quire.workspace import Workspace, display_path
+from quire.workspace.selection import missing_tree
 
 
 @quire_command("quire status docs", "quire status docs --json")
-@paths_argument
-@json_option
-@index_option
-def command(*, paths: tuple[str, ...], as_json: bool, index_folder: str | None) -> int:
+def command(*, paths: tuple[str, ...] = PATHS, as_json: bool = JSON, index_folder: str | None = INDEX) -> int:
     """Show the state of the index.
 
     Says where the index is, checks every byte of it and looks at every tree. Without PATH, it is the index of the trees
-    of quire.toml, else of the current folder. Changes nothing; `quire index` does. The exit code is 1 if something is
-    outdated, damaged, missing or cannot be read.
+    of quire.toml, else of the current folder. Read-only; `quire index` updates the index. The exit code is 1 if
+    something is outdated, damaged, missing or cannot be read.
     """
     with Workspace.open(paths, index=index_folder, on_message=message) as workspace:
         status = _status(workspace)
@@ -76,7 +74,7 @@ def _changed_trees(status: Status, workspace: Workspace) -> Iterator[tuple[str, 
         path, indexed = display_path(tree.folder), status.trees.get(name)
         options = workspace.settings.tree_options(name)
         if name in workspace.missing:
-            yield name, workspace.missing_advice(name)
+            yield name, missing_tree(name, tree, workspace.settings.file)
         elif indexed is None:
             if status.trees or not (status.damaged or status.rebuild):  # else the index cannot be read
                 yield name, f"{path} is not in the index yet; {updates} reads it"
@@ -114,28 +112,22 @@ def _show(status: Status, changed: dict[str, str], workspace: Workspace) -> None
     if status.vectors:
         without = f"; {count_of(status.without_vectors, 'section')} without" if status.without_vectors else ""
         echo(f"  vectors  {paint.faint(status.vectors + without)}")
-    for name, reason in changed.items():
-        echo(paint.warning(f"outdated: tree {name}: {reason}"))
-    if status.rebuild:
-        echo(paint.warning(f"outdated: {status.rebuild}; the next update rebuilds it"))
-    if status.damaged:
-        echo(paint.warning(f"damaged: {status.damaged}"))
-    if status.outdated:
-        _show_outdated(status.outdated, workspace, paint)
+    warnings = [f"outdated: tree {name}: {reason}" for name, reason in changed.items()]
+    warnings += [f"outdated: {status.rebuild}; the next update rebuilds it"] if status.rebuild else []
+    warnings += [f"damaged: {status.damaged}"] if status.damaged else []
+    for warning in warnings:
+        echo(paint.warning(warning))
+    if documents := status.outdated:
+        updates = command_hint("index", workspace)
+        echo(paint.warning(f"outdated: {count_of(len(documents), 'document')}; {updates} reads them"))
+        more = [paint.faint(f"… and {len(documents) - MOST_SHOWN:,} more")] if len(documents) > MOST_SHOWN else []
+        for line in (*map(visible, documents[:MOST_SHOWN]), *more):
+            echo(f"  {line}")
     if status.failed:
         echo(paint.warning(f"cannot be read: {count_of(len(status.failed), 'file')}"))
         sys.stdout.flush()
         for finding in status.failed:
             show_finding(structs.replace(finding, path=display_path(finding.path)))
-
-
-def _show_outdated(documents: Sequence[str], workspace: Workspace, paint: Paint) -> None:
-    updates = command_hint("index", workspace)
-    echo(paint.warning(f"outdated: {count_of(len(documents), 'document')}; {updates} reads them"))
-    for name in documents[:MOST_SHOWN]:
-        echo(f"  {visible(name)}")
-    if len(documents) > MOST_SHOWN:
-        echo(paint.faint(f"  … and {len(documents) - MOST_SHOWN:,} more"))
 
 
 def _show_tree(name: str, tree: TreeInfo, paint: Paint) -> None:
@@ -149,7 +141,7 @@ def _show_tree(name: str, tree: TreeInfo, paint: Paint) -> None:
 
 
 def _bytes(size: int) -> str:
-    units = {"GB": 10**9, "MB": 10**6, "KB": 10**3}
-    return next(
-        (f"{size / bytes_in:.1f} {unit}" for unit, bytes_in in units.items() if size >= bytes_in), f"{size} bytes"
-    )
+    for unit, bytes_in in (("GB", 10**9), ("MB", 10**6), ("KB", 10**3)):
+        if size >= bytes_in:
+            return f"{size / bytes_in:.1f} {unit}"
+    return f"{size} bytes"

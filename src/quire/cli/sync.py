@@ -10,43 +10,30 @@ from typing import Any
 import click
 
 from quire.cli.command_group import ERROR, NOTHING_FOUND
-from quire.cli.cut_options import ENGINES, TreeCutter, cut_options, reading_options
+from quire.cli.command_options import EMBEDDING, JSON, chosen_embedder, not_empty, option, quire_command
+from quire.cli.cut_options import CUT_OPTIONS, READING, Engine, TreeCutter
 from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
 from quire.cli.output import Choices, Progress, count_of, echo, is_terminal, message, show_problem, visible, write_json
 from quire.cli.parts import input_parts
-from quire.cli.shared_options import chosen_embedder, embedding_options, json_option, not_empty, quire_command
 from quire.embed_settings import DEFAULT_EMBEDDER
-from quire.stores import SyncReport, sync_parts
+from quire.stores import Documents, SyncReport, sync
 from quire.stores.store import parse_target
 from quire.stores.sync_engine import root_of
 
 
 @quire_command("quire sync docs --to lancedb:vectors --dry-run", "quire sync docs --to qdrant:http://localhost:6333")
-@reading_options
-@click.option("--to", "store", required=True, callback=not_empty, metavar="STORE", help="The store; see above.")
-@embedding_options
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and what it would cost, and do nothing.")
-@click.option("--rebuild", is_flag=True, help="Remove quire's tables first, and embed everything again.")
-@click.option("--delete", is_flag=True, help="Allow that more than a fifth of the documents are deleted.")
-@click.option("--engine", type=click.Choice(ENGINES), help="Cut and embed on all cores, or with Ray.")
-@click.option("-j", "--jobs", type=click.IntRange(1), metavar="N", help="Number of processes, with --engine.")
-@cut_options
-@json_option
 def command(
     *,
-    paths: tuple[str, ...],
-    errors: Any,
-    follow: bool,
-    hidden: bool,
-    store: str,
-    embedding: Mapping[str, Any],
-    dry_run: bool,
-    rebuild: bool,
-    delete: bool,
-    engine: str | None,
-    jobs: int | None,
-    as_json: bool,
-    **options: Any,
+    inputs: Inputs = READING,
+    store: str = option("The store; see above.", "--to", required=True, callback=not_empty, metavar="STORE"),
+    embedding: Mapping[str, Any] = EMBEDDING,
+    dry_run: bool = option("Say what would be done, and what it would cost, and do nothing."),
+    rebuild: bool = option("Remove quire's tables first, and embed everything again."),
+    delete: bool = option("Allow deleting more than a fifth of the documents."),
+    engine: Engine | None = option("Cut and embed on all cores, or with Ray."),
+    jobs: int | None = option("Number of processes, with --engine.", "-j", least=1),
+    options: Mapping[str, Any] = CUT_OPTIONS,
+    as_json: bool = JSON,
 ) -> int:
     """Sync documents to a vector store.
 
@@ -57,29 +44,26 @@ def command(
     .jsonl files with the columns path and text. The key of an endpoint is read from QUIRE_EMBED_KEY; the key of a
     Qdrant server from QDRANT_API_KEY. The exit code is 2 if a document could not be read; its rows stay.
     """
-    if STANDARD_INPUT in paths:
+    if STANDARD_INPUT in inputs.paths:
         raise click.UsageError("standard input has no path to sync; name files or folders")
     parse_target(store)
-    inputs = Inputs.load(paths, errors=errors, follow=follow, hidden=hidden)
     summary = Summary()
-    parts, cutting = input_parts(inputs, TreeCutter.of(inputs, options), summary)
+    parts = input_parts(inputs, TreeCutter.of(inputs, options), summary)
     for skipped in summary.skipped:
         if skipped.is_error:
             show_problem(skipped.path, skipped.reason, "skipped")
-    if any(skipped.is_error for skipped in summary.skipped):
+    if summary.has_errors:
         message("nothing was synced, because documents might be deleted that are only unreadable")
         return ERROR
     if not parts:
         where = ", ".join(inputs.paths)
         message(f"no documents in {where}, so nothing is synced; quire looks for Markdown and .txt files")
         return NOTHING_FOUND
-    embedder = chosen_embedder(embedding, inputs.settings.embed if inputs.settings else {}) or DEFAULT_EMBEDDER
+    embedder = chosen_embedder(embedding, inputs.settings.embed) or DEFAULT_EMBEDDER
     with Progress() as progress:
-        report = sync_parts(
-            parts,
+        report = sync(
+            Documents(parts, root_of(inputs.paths)),
             store,
-            cutting,
-            root=root_of(inputs.paths),
             embedder=embedder,
             dry_run=dry_run,
             rebuild=rebuild,

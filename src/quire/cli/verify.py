@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
 from typing import Any
 
 from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.cut_options import TreeCutter, cut_options, input_options
-from quire.cli.finding_formats import format_option, write_findings
-from quire.cli.input_documents import Inputs, Summary, Text, renamed, results
+from quire.cli.command_options import JSON, quire_command
+from quire.cli.cut_options import CUT_OPTIONS, JOBS, READING, TreeCutter
+from quire.cli.finding_formats import FORMAT, Form, write_findings
+from quire.cli.input_documents import InputDocument, Inputs, Summary, renamed, results
 from quire.cli.output import count_of, note
-from quire.cli.shared_options import json_option, quire_command
 from quire.model import Finding
 from quire.record import Chunks
 
 
 @quire_command("quire verify docs", "quire verify docs -s flow --json")
-@input_options
-@cut_options
-@format_option
-@json_option
-def command(*, inputs: Inputs, form: str, as_json: bool, **options: Any) -> int:
+def command(
+    *,
+    inputs: Inputs = READING,
+    jobs: int | None = JOBS,
+    options: Mapping[str, Any] = CUT_OPTIONS,
+    form: Form = FORMAT,
+    as_json: bool = JSON,
+) -> int:
     """Check that nothing is lost, altered or misplaced.
 
     Cuts each document twice and checks that no text is lost, altered or misplaced, that positions and counts are right,
@@ -34,7 +38,7 @@ def command(*, inputs: Inputs, form: str, as_json: bool, **options: Any) -> int:
     cut = TreeCutter.of(inputs, options).with_documents(documents)
     check = partial(_check, cut)
     violations: list[Finding] = []
-    with closing(results(documents, check, summary, jobs=inputs.jobs, prepare=cut.prepare)) as checked:
+    with closing(results(documents, check, summary, jobs=jobs, prepare=cut.prepare)) as checked:
         for problems in checked:
             violations += problems
     write_findings(violations, "json" if as_json else form)
@@ -45,10 +49,10 @@ def command(*, inputs: Inputs, form: str, as_json: bool, **options: Any) -> int:
     return code or (NOTHING_FOUND if violations else 0)
 
 
-def _check(cut: TreeCutter, document: Text) -> tuple[Chunks, tuple[Finding, ...]]:
+def _check(cut: TreeCutter, document: InputDocument) -> tuple[Chunks, tuple[Finding, ...]]:
     """The chunks of a document and the violations."""
     chunks = cut(document)
-    violations = pipeline.verify(document.text, chunks, tokenizer=cut.cutter(document).tokenizer)
+    violations = pipeline.verify(document.text, chunks, tokenizer=cut.options_of(document)["tokenizer"])
     if not chunks.options.timestamps and list(chunks) != list(cut(document)):
         message = "two runs gave different chunks"
         violations.append(Finding(code="not-repeatable", path=document.name, line=0, message=message))

@@ -5,40 +5,42 @@ from __future__ import annotations
 import secrets
 import sys
 import webbrowser
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
-from quire.cli.cut_options import Cutter, TreeCutter, cut_options, load_tokenizers
+from quire.cli.command_options import PATHS, not_empty, option, quire_command
+from quire.cli.cut_options import CUT_OPTIONS, TreeCutter, load_tokenizers
 from quire.cli.input_documents import Inputs, Summary
-from quire.cli.open_workspace import open_workspace
+from quire.cli.open_workspace import INDEX, IndexOptions
 from quire.cli.output import count_of, echo, note
-from quire.cli.shared_options import index_option, not_empty, paths_argument, quire_command
 from quire.errors import MissingExtraError
 from quire.options import STRATEGIES
-from quire.read.discover import Found
-from quire.settings.precedence import load
+from quire.settings import load
+from quire.substitutions import flat_values
 from quire.web.html_pages import export_page
 from quire.web.score_explanation import search_record
-from quire.web.served_documents import ServedDocuments
 from quire.workspace import Workspace, display_path
-from quire.workspace.tree_paths import refuse_missing
+from quire.workspace.selection import refuse_missing
 from quire.write.atomic_file import new_file
 
 _HITS = 20
 
 
 @quire_command("quire web docs", "quire web docs/search.md --export page.html")
-@paths_argument
-@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="The port. [default: a free one]")
-@click.option("--open", "open_page", is_flag=True, help="Open the page in the browser.")
-@click.option("--export", metavar="FILE", callback=not_empty, help="Write the page of one document to a file instead.")
-@cut_options
-@index_option
 def command(
-    *, paths: tuple[str, ...], port: int, open_page: bool, export: str | None, index_folder: str | None, **options: Any
+    *,
+    paths: tuple[str, ...] = PATHS,
+    port: int = option("The port. [default: a free one]", least=0, most=65535, default=0),
+    open_page: bool = option("Open the page in the browser.", "--open"),
+    export: str | None = option(
+        "Write the page of one document to a file instead.", metavar="FILE", callback=not_empty
+    ),
+    options: Mapping[str, Any] = CUT_OPTIONS,
+    index_folder: str | None = INDEX,
 ) -> int:
     """Show on a local page how documents are cut and searched.
 
@@ -64,14 +66,9 @@ def _inputs(paths: tuple[str, ...]) -> Inputs:
     return Inputs.load(paths)
 
 
-def _found(inputs: Inputs) -> list[Found]:
-    return [document.found for document in inputs.documents(Summary()) if document.found]
-
-
-def _initial_options(cutter: Cutter) -> dict[str, Any]:
-    return {"strategy": cutter.strategy, **cutter.options} | (
-        {"tokenizer": cutter.tokenizer} if cutter.tokenizer else {}
-    )
+def _initial_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    values = tuple(flat_values(options.get("substitutions")))  # pairs, so that cuts can be remembered
+    return {name: value for name, value in options.items() if value is not None} | {"substitutions": values}
 
 
 def _export(inputs: Inputs, cutter: TreeCutter, target: Path) -> int:
@@ -80,7 +77,7 @@ def _export(inputs: Inputs, cutter: TreeCutter, target: Path) -> int:
         summary.show(only_errors=True)
         raise click.UsageError(f"--export takes one document, not {len(documents)}; name a file")
     document = documents[0].read()
-    options = _initial_options(cutter.cutter(document))
+    options = _initial_options(cutter.options_of(document))
     page = export_page(document.text, document.path or "stdin.md", options.pop("strategy"), options, document.findings)
     with new_file(target) as stream:
         stream.write(page)
@@ -93,20 +90,20 @@ def _serve(
 ) -> int:
     try:
         from quire.local_server import listen  # noqa: PLC0415  starlette and uvicorn are an extra
-        from quire.web.inspector import Inspector, serve_inspector  # noqa: PLC0415
+        from quire.web.inspector import Inspector, ServedDocuments, serve_inspector  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise MissingExtraError("web", error.name) from error
     with Workspace.open(paths, index=index_folder) as workspace:
         workspace.check_index_folder()  # refuse a wrong folder now, not at the first search
-    documents = ServedDocuments(lambda: _found(inputs))
+    documents = ServedDocuments(lambda: [document.found for document in inputs.documents(Summary()) if document.found])
     cutter.prepare()
     load_tokenizers(STRATEGIES, None)  # the page may change the strategy
 
     def options_of(root: str) -> dict[str, Any]:
-        return _initial_options(cutter.cutters.get(root) or next(iter(cutter.cutters.values())))
+        return _initial_options(cutter.options.get(root) or next(iter(cutter.options.values())))
 
     def search(query: str, served: ServedDocuments) -> dict[str, Any]:
-        with open_workspace(paths, index_folder=index_folder) as workspace:
+        with IndexOptions(folder=index_folder, no_update=False).open(paths) as workspace:
             if not query.strip():
                 return {"hits": [], "notes": []}
             results = workspace.search(query, limit=_HITS, max_tokens=0, explain=True)

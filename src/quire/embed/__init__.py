@@ -1,10 +1,4 @@
-"""Texts to vectors: one protocol, and one module per provider.
-
-embedder.py     the protocol; what an embedder may be; texts longer than a model's window
-wordllama.py    static vectors, offline
-endpoint.py     any OpenAI-compatible endpoint; rerankers
-http_client.py  requests to endpoints
-"""
+"""Texts to vectors: one protocol, a local model, and any OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import cache, reduce
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
@@ -33,6 +33,7 @@ _OTHERS = (
     "sentence-transformers model"
 )
 _LEAST_WINDOW = 32
+_endpoint = cache(Endpoint)
 
 
 @runtime_checkable
@@ -77,7 +78,9 @@ class ModelEmbedder:
         self._embed: Callable[[Any], Any] = getattr(model, method)
         self._embed_query: Callable[[Any], Any] = getattr(model, query_method, self._embed)
         self._takes_one = query_method == "embed_query" and self._embed_query != self._embed
-        names = (reduce(_attribute, name.split("."), model) for name in _MODEL_NAMES)
+        names = (
+            reduce(lambda value, part: getattr(value, part, None), name.split("."), model) for name in _MODEL_NAMES
+        )
         self.name = next((name for name in names if isinstance(name, str) and name), type(model).__name__)
         self.version = ""
         window = getattr(model, "max_seq_length", None) or getattr(model, "max_length", None)
@@ -94,24 +97,24 @@ class ModelEmbedder:
         return self._embed_query(text) if self._takes_one else next(iter(self._embed_query([text])))
 
 
-def _attribute(value: object, name: str) -> object:
-    return getattr(value, name, None)
-
-
 def resolve(embedder: object) -> Embedder:
-    """The embedder of that name or those settings, the embedder itself, or one made of a model or a function."""
+    """The embedder of that name or those settings, the embedder itself, or one made of a model or a function.
+
+    Names and settings are loaded once in each process.
+    """
     if isinstance(embedder, EmbedSettings):
         options = structs.asdict(embedder)
         name, url = options.pop("embedder"), options.pop("endpoint")
-        return resolve(Endpoint(url, **options) if url else name or DEFAULT_EMBEDDER)
+        return resolve(_endpoint(url, **options) if url else name or DEFAULT_EMBEDDER)
     if isinstance(embedder, str):
         if embedder not in NAMES:
             rule = f"choose {' or '.join(NAMES)}, or give quire.embed.Endpoint(url, model), a model or a function"
             raise invalid_value("embedder", embedder, rule)
         try:
             loaded: Embedder = import_module(f"quire.embed.{embedder}").load()
-        except MissingExtraError as error:
-            raise error.advising(f"{error.advice}; {_OTHERS}") from error
+        except ImportError as error:
+            missing = MissingExtraError(embedder, error.name)
+            raise missing.advising(f"{missing.advice}; {_OTHERS}") from error
         return loaded
     if not isinstance(embedder, Embedder):
         methods = [pair for pair in _METHODS if callable(getattr(embedder, pair[0], None))]
@@ -152,6 +155,6 @@ def passages(text: str, embedder: Embedder) -> list[str]:
     if count(text) <= window:
         return [text]
     sizes: Any = {"target_tokens": window, "max_tokens": window, "min_tokens": 0}
-    made = chunk(text, path="", title="", syntax="text", tokenizer=count, breadcrumb_mode="none", **sizes)
-    spans = [each.source_position for each in made]
+    chunks = chunk(text, path="", title="", syntax="text", tokenizer=count, breadcrumb_mode="none", **sizes)
+    spans = [piece.source_position for piece in chunks]
     return [text[span.char_start : span.char_end] for span in spans] or [text]

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import math
+import os
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from threading import Event
+from string import Template
+from threading import Event, Lock
 from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from quire.counter import encoding_of
-from quire.embed.http_client import JsonClient
 from quire.embed_settings import EmbedSettings
-from quire.errors import invalid_value
+from quire.errors import EmbedderError, OptionError, invalid_value
 from quire.options import DEFAULT_TOKENIZER
 from quire.size import resolve as counter_of
+from quire.token_counters import encoding_of
 from quire.validation import convert
 
 KEY_VARIABLE, _RERANK_KEY_VARIABLE = "QUIRE_EMBED_KEY", "QUIRE_RERANK_KEY"
 _OPENAI_HOST, _OPENAI_VARIABLE = "api.openai.com", "OPENAI_API_KEY"
-_MOST_CHARACTERS = 20_000
-"""Of a text that is sent to a reranker; models read less."""
+_MOST_CHARACTERS = 20_000  # of a text that is sent to a reranker; models read less
+_TRY_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
+_SHOWN = 200
 
 
 class Endpoint:
@@ -32,16 +41,7 @@ class Endpoint:
 
     def __init__(self, url: str, model: str, **options: Any) -> None:
         self._settings = settings = convert(EmbedSettings, {**options, "endpoint": url, "model": model})
-        self._client = JsonClient(
-            url,
-            "embeddings",
-            keys=[KEY_VARIABLE],
-            headers=settings.headers,
-            per_minute=settings.requests_per_minute,
-            time_limit=settings.time_limit,
-        )
-        if self._client.host == _OPENAI_HOST:
-            self._client.keys = [KEY_VARIABLE, _OPENAI_VARIABLE]
+        self._client = JsonClient(url, "embeddings", [KEY_VARIABLE], settings)
         if not model:
             raise invalid_value("model", model, "name the model of the endpoint")
         self.count = counter_of(encoding_of(model), DEFAULT_TOKENIZER).count
@@ -119,7 +119,7 @@ class Reranker:
     """Says how well texts answer a query, as Cohere and Jina serve it, or TEI, which needs no name of a model."""
 
     def __init__(self, url: str, model: str = "") -> None:
-        self._client = JsonClient(url, "rerank", keys=[_RERANK_KEY_VARIABLE])
+        self._client = JsonClient(url, "rerank", [_RERANK_KEY_VARIABLE], EmbedSettings())
         self._model = model
 
     def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
@@ -136,3 +136,137 @@ class Reranker:
         if not all(map(math.isfinite, ranked)):
             raise self._client.error("the answer has scores that are no numbers", "choose another model")
         return ranked
+
+
+class JsonClient:
+    """Posts JSON to ``url``/``name``: retries with growing pauses, a rate limit, a time limit.
+
+    The key is in the first of the environment variables ``keys`` that is set, and never part of a message. Redirects
+    are not followed: the key would go along.
+    """
+
+    def __init__(self, url: str, name: str, keys: list[str], settings: EmbedSettings) -> None:
+        self.url, host = _checked_url(url, name, keys[0])
+        self._keys = [*keys, _OPENAI_VARIABLE] if host == _OPENAI_HOST else keys
+        self._headers, self._time_limit = settings.headers, settings.time_limit
+        self._pace = Pace(settings.requests_per_minute)
+        self._open = build_opener(_NoRedirects).open
+
+    def post(self, body: dict[str, Any], stopped: Event) -> Any:
+        """The JSON of the answer, after as many attempts as the time limit allows; None once ``stopped`` is set."""
+        deadline = time.monotonic() + self._time_limit
+        pause = _FIRST_PAUSE
+        wait = self._pace.delay(time.monotonic())
+        request = self._request(body)
+        while not stopped.wait(wait):
+            wait = pause
+            try:
+                left = max(deadline - time.monotonic(), 0.001)
+                with self._open(request, timeout=left) as answer:
+                    return self._json(answer.read())
+            except HTTPError as error:
+                with error:
+                    problem = self._said(error)
+                if error.code not in _TRY_AGAIN:
+                    raise self.error(problem, "check the URL, the model and the key") from None
+                wait = _seconds(error.headers.get("Retry-After"), pause)
+            except ValueError:  # its message would show the value
+                raise self.error("the key or a header is no text that can be sent", "correct it") from None
+            except (URLError, TimeoutError, ConnectionError, http.client.HTTPException) as error:
+                problem = f"no answer ({self._hidden(str(getattr(error, 'reason', error)) or type(error).__name__)})"
+            if time.monotonic() + wait > deadline:
+                raise self.error(problem, f"gave up after {self._time_limit:g} s; try again later") from None
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        return None
+
+    def _json(self, content: bytes) -> Any:
+        try:
+            return json.loads(content)
+        except ValueError:
+            raise self.error("the answer is not JSON", "check the URL") from None
+
+    def error(self, problem: str, advice: str) -> EmbedderError:
+        """An error of this endpoint."""
+        return EmbedderError(f"{self.url}: {problem}", advice)
+
+    def _request(self, body: dict[str, Any]) -> Request:
+        headers = {"Content-Type": "application/json"}
+        if key := self._key():
+            headers["Authorization"] = f"Bearer {key}"
+        headers |= dict(map(self._header, self._headers))
+        data = json.dumps(body).encode()
+        return Request(self.url, data=data, headers=headers, method="POST")  # noqa: S310  checked: http or https
+
+    def _key(self) -> str:
+        return next((value for name in self._keys if (value := os.environ.get(name, "").strip())), "")
+
+    def _header(self, header: str) -> tuple[str, str]:
+        """The name and the value, with the values of environment variables."""
+        name, _, value = header.partition(":")
+        try:
+            return name, Template(value.strip()).substitute(os.environ).strip()
+        except KeyError as error:
+            problem = f"the header {name} needs the environment variable {error.args[0]}"
+            raise self.error(problem, "set it") from None
+        except ValueError:
+            raise self.error(f"the header {name} has a $ without a name", "write $$ for a $") from None
+
+    def _said(self, error: HTTPError) -> str:
+        """Status and message of an answer, on one line."""
+        try:
+            said = json.loads(error.read(10_000))["error"]["message"]
+        except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException):
+            said = error.reason
+        return f"status {error.code}: {self._hidden(' '.join(str(said).split()))}"
+
+    def _hidden(self, text: str) -> str:
+        """``text`` without keys, which some endpoints repeat, shortened."""
+        for secret in filter(None, [self._key(), *(self._header(header)[1] for header in self._headers)]):
+            text = text.replace(secret, "…")
+        return text[:_SHOWN]
+
+
+class Pace:
+    """Spreads requests evenly, so that there are at most so many per minute; 0 for any number."""
+
+    def __init__(self, per_minute: float) -> None:
+        self._gap = 60 / per_minute if per_minute else 0.0
+        self._next = 0.0
+        self._lock = Lock()
+
+    def delay(self, now: float) -> float:
+        """How many seconds the request that is made ``now`` has to wait."""
+        with self._lock:
+            start = max(now, self._next)
+            self._next = start + self._gap
+        return start - now
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    def redirect_request(self, *_: Any) -> None:
+        """Make a redirect an error."""
+
+
+def _checked_url(url: str, name: str, key: str) -> tuple[str, str]:
+    """The address to post to, and its host."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError:
+        parts, host = urlsplit(""), None
+    if parts.scheme not in ("http", "https") or not host:
+        raise OptionError("the endpoint is not a URL", "it must start with https:// or http://", option="endpoint")
+    if parts.username or parts.password or (parts.query and not parts.query.startswith("api-version=")):
+        advice = f"put the key into the environment variable {key}"
+        raise OptionError("the endpoint's URL has a user, a password or a query", advice, option="endpoint")
+    path = parts.path.rstrip("/").removesuffix(f"/{name}")
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{parts.scheme}://{parts.netloc}{path}/{name}{query}", host
+
+
+def _seconds(text: str | None, otherwise: float) -> float:
+    """The seconds in a Retry-After header; a date is not understood."""
+    try:
+        return max(float(text or ""), 0.0)
+    except ValueError:
+        return otherwise

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from quire.errors import MissingExtraError
-
-try:
-    import numpy as np
-    from safetensors.numpy import load_file
-    from tokenizers import Tokenizer
-except ImportError as error:
-    raise MissingExtraError("wordllama", error.name) from error
-
+import numpy as np
+from safetensors.numpy import load_file
+from tokenizers import Tokenizer
 
 _TEXTS, _TOKENS = 64, 65_536
 """How many texts are tokenized, and how many tokens added up at a time; they limit the memory."""
@@ -33,7 +28,7 @@ class WordLlama:
         # Not imported: it has compiled code, which some platforms lack, and sets the level of the root logger.
         package = find_spec("wordllama")
         if package is None or not package.submodule_search_locations:
-            raise MissingExtraError("wordllama")
+            raise ModuleNotFoundError(name="wordllama")
         folder = Path(package.submodule_search_locations[0])
         self.version = version("wordllama")
         weights = load_file(folder / "weights" / "l2_supercat_256.safetensors")
@@ -48,15 +43,15 @@ class WordLlama:
         wordllama's own ``embed`` pads all texts of a batch to the longest, which takes several times as long, and
         memory for as many copies of it.
         """
-        made = np.zeros((len(texts), self._table.shape[1]), dtype=np.float32)
+        vectors = np.zeros((len(texts), self._table.shape[1]), dtype=np.float32)
         for first in range(0, len(texts), _TEXTS):
             encoded = self._tokenizer.encode_batch(list(texts[first : first + _TEXTS]), add_special_tokens=False)
-            for row, each in enumerate(encoded, start=first):
-                ids = np.minimum(each.ids, len(self._table) - 1)
+            for row, tokens in enumerate(encoded, start=first):
+                ids = np.minimum(tokens.ids, len(self._table) - 1)
                 for at in range(0, len(ids), _TOKENS):
-                    made[row] += self._table[ids[at : at + _TOKENS]].sum(axis=0)
-        lengths = np.linalg.norm(made, axis=1, keepdims=True)
-        return made / np.where(lengths == 0, 1, lengths)
+                    vectors[row] += self._table[ids[at : at + _TOKENS]].sum(axis=0)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors / np.where(lengths == 0, 1, lengths)
 
 
-load = WordLlama
+load = cache(WordLlama)

@@ -6,18 +6,18 @@ equal figures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from quire.evals.outcomes import DEPTH, Outcome
+from quire.evals.questions import SEED
 
 RESAMPLES = 1_000
-_SEED = 0
 _TAIL = 0.025
 
-Measure: TypeAlias = Callable[[Sequence[Outcome]], float | None]
+Measure: TypeAlias = Callable[[Outcome], float | None]  # of a question; None if it does not count
 
 
 class Figure(NamedTuple):
@@ -33,71 +33,58 @@ class Figure(NamedTuple):
         return self.low is None or self.high is None or self.low <= 0 <= self.high
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
-
-
-def _mrr(outcomes: Sequence[Outcome]) -> float | None:
-    return _mean([1 / outcome.rank if outcome.rank else 0.0 for outcome in outcomes])
-
-
-def _hard_mrr(outcomes: Sequence[Outcome]) -> float | None:
-    return _mrr([outcome for outcome in outcomes if not outcome.repeats_title])
+def _reciprocal(outcome: Outcome) -> float:
+    return 1 / outcome.rank if outcome.rank else 0.0
 
 
 def _recall(depth: int) -> Measure:
-    return lambda outcomes: _mean([float(0 < outcome.rank <= depth) for outcome in outcomes])
-
-
-def _tokens(outcomes: Sequence[Outcome]) -> float | None:
-    return _mean([outcome.tokens for outcome in outcomes if outcome.tokens])
+    return lambda outcome: float(0 < outcome.rank <= depth)
 
 
 MEASURES: Mapping[str, tuple[str, Measure]] = MappingProxyType(
     {
-        "mrr": (f"MRR@{DEPTH}", _mrr),
-        "mrr_hard": (f"MRR@{DEPTH}, query is not the title", _hard_mrr),
+        "mrr": (f"MRR@{DEPTH}", _reciprocal),
+        "mrr_hard": (
+            f"MRR@{DEPTH}, query is not the title",
+            lambda outcome: None if outcome.repeats_title else _reciprocal(outcome),
+        ),
         "recall_1": ("recall at 1", _recall(1)),
         "recall_5": ("recall at 5", _recall(5)),
         "recall_10": ("recall at 10", _recall(10)),
-        "tokens": ("tokens read until right", _tokens),
+        "tokens": ("tokens read until right", lambda outcome: outcome.tokens or None),
     }
 )
-"""By the name in JSON: the name in tables, and how it is computed. More is better, except for tokens."""
-SHARES = tuple(name for name in MEASURES if name != "tokens")
-"""Those from 0 to 1, of which more is better."""
+"""By the name in JSON: the name in tables, and the value of a question. More is better, except for tokens."""
+SHARES = tuple(name for name in MEASURES if name != "tokens")  # those from 0 to 1, of which more is better
 
 
-def figures(outcomes: Sequence[Outcome]) -> dict[str, Figure]:
-    """Every measure with its interval."""
-    drawn = [[outcomes[number] for number in numbers] for numbers in _draws(len(outcomes))]
-    return {
-        name: _figure(measure(outcomes), [measure(sample) for sample in drawn])
-        for name, (_, measure) in MEASURES.items()
-    }
+def figures(*searches: Sequence[Outcome]) -> dict[str, Figure]:
+    """The mean of every measure with its interval; of two searches, how much it is above that of the first.
+
+    Both have the same questions in the same order.
+    """
+    random, numbers = Random(SEED), range(len(searches[0]))  # noqa: S311
+    drawn = [random.choices(numbers, k=len(numbers)) for _ in range(RESAMPLES)]
+    figures = {}
+    for name, (_, measure) in MEASURES.items():
+        columns = [[*map(measure, outcomes)] for outcomes in searches]
+        figures[name] = _figure(_value(columns, numbers), [_value(columns, sample) for sample in drawn])
+    return figures
 
 
-def differences(old: Sequence[Outcome], new: Sequence[Outcome]) -> dict[str, Figure]:
-    """How much each measure of ``new`` is above that of ``old``; both have the same questions in the same order."""
-    drawn = [([old[number] for number in numbers], [new[number] for number in numbers]) for numbers in _draws(len(old))]
-    return {
-        name: _figure(_difference(measure, old, new), [_difference(measure, *pair) for pair in drawn])
-        for name, (_, measure) in MEASURES.items()
-    }
-
-
-def _difference(measure: Measure, old: Sequence[Outcome], new: Sequence[Outcome]) -> float | None:
-    before, after = measure(old), measure(new)
-    return None if before is None or after is None else after - before
-
-
-def _draws(count: int) -> Iterator[list[int]]:
-    random = Random(_SEED)  # noqa: S311
-    return (random.choices(range(count), k=count) for _ in range(RESAMPLES))
+def _value(columns: Sequence[Sequence[float | None]], numbers: Iterable[int]) -> float | None:
+    """The mean of the values with these numbers; of two columns, their difference."""
+    means = []
+    for column in columns:
+        values = [value for value in [column[number] for number in numbers] if value is not None]
+        if not values:
+            return None
+        means.append(sum(values) / len(values))
+    return means[-1] - means[0] if len(means) > 1 else means[0]
 
 
 def _figure(value: float | None, drawn: Sequence[float | None]) -> Figure:
-    ordered = sorted(value_drawn for value_drawn in drawn if value_drawn is not None)
+    ordered = sorted([other for other in drawn if other is not None])
     if value is None or not ordered:
         return Figure(None)
     edge = int(_TAIL * len(ordered))

@@ -3,40 +3,48 @@
 A hit is right if it is an answer, lies inside one, or contains one without being the whole document. If an answer is a
 whole document, any section of it is right. Hits in the documents that hold a question's link are skipped. Ranks count
 all hits, also those that an answer of the usual length leaves out.
+
+A question made from links is asked in an index whose documents lack these links: a search that uses the words of links
+would know the answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from quire.errors import InputError, NotFoundError, QueryError
-from quire.evals.questions import Question
-from quire.indexed import Index
-from quire.search.fusion import Mode
+from quire.evals.questions import SEED, Question, Trees
+from quire.index_api import Index
+from quire.model import Link
 from quire.search.hit import Hit
+from quire.search.search_settings import Mode, SearchSettings
 
 if TYPE_CHECKING:
     from quire.index.read_files import OnProgress
 
-DEPTH = 10
-"""How many hits are looked at."""
+DEPTH = 10  # how many hits are looked at
 _MOST_HITS = 1_000
+FOLDS = 5  # questions made from links are asked in so many folds, if all are: each leaves out a fifth of the links
+_LINK = re.compile(r"\[(.*)\]\(.*\)|\[(.*?)\](?:\[[^\[\]]*\])?", re.DOTALL)
+"""The words of an inline link, or of one by reference or a wiki link."""
 
 
 class Outcome(NamedTuple):
     """The result of asking one question."""
 
     question: Question
-    rank: int
-    """Of the first right hit; 0 if there is none."""
-    tokens: int
-    """Of all hits up to the right one, in an answer of the usual length; 0 if it does not have the right one."""
-    first: str
-    """The id of the first hit; empty if nothing was found."""
-    repeats_title: bool
-    """Whether the query is the title of an answer, which makes it easy."""
+    rank: int  # of the first right hit; 0 if there is none
+    tokens: int  # of all hits up to the right one, in an answer of the usual length; 0 if it does not have that
+    first: str  # the id of the first hit; empty if nothing was found
+    repeats_title: bool  # whether the query is the title of an answer, which makes it easy
 
 
 def ask(
@@ -57,7 +65,16 @@ def ask(
         answers = _find_answers(index, question, searched)
         search = partial(index.search, trees=trees, path=path, mode=mode)
         ranked = _hits(partial(search, every=True, max_tokens=0), question)
-        outcomes.append(_outcome(question, answers, ranked, _hits(search, question)))
+        shown = _hits(search, question)
+        outcomes.append(
+            Outcome(
+                question,
+                rank=_rank(ranked, answers, question),
+                tokens=sum(hit.tokens for hit in shown[: _rank(shown, answers, question)]),
+                first=ranked[0].id if ranked else "",
+                repeats_title=question.query.casefold() in {answer.title.casefold() for answer in answers},
+            )
+        )
     return outcomes
 
 
@@ -77,28 +94,6 @@ def _find_answers(index: Index, question: Question, searched: Container[str]) ->
     return hits
 
 
-def _outcome(question: Question, answers: Sequence[Hit], ranked: Sequence[Hit], shown: Sequence[Hit]) -> Outcome:
-    titles = {answer.title.casefold() for answer in answers}
-    is_right_hit = has_sentence if question.is_pasted else is_right
-    return Outcome(
-        question=question,
-        rank=_rank(ranked, answers, is_right_hit),
-        tokens=sum(hit.tokens for hit in shown[: _rank(shown, answers, is_right_hit)]),
-        first=ranked[0].id if ranked else "",
-        repeats_title=question.query.casefold() in titles,
-    )
-
-
-def _rank(hits: Sequence[Hit], answers: Sequence[Hit], is_right_hit: Callable[[Hit, Hit], bool]) -> int:
-    """The rank of the first right hit; 0 if there is none."""
-    right = (rank for rank, hit in enumerate(hits, start=1) if any(is_right_hit(hit, answer) for answer in answers))
-    return next(right, 0)
-
-
-def _document_id(hit: Hit) -> str:
-    return f"{hit.tree}:{hit.path}"
-
-
 def _hits(search: Callable[..., Sequence[Hit]], question: Question) -> list[Hit]:
     """The best hits that are not in a document with the question's link."""
     limit = DEPTH * (2 if question.holders else 1)
@@ -115,22 +110,95 @@ def _hits(search: Callable[..., Sequence[Hit]], question: Question) -> list[Hit]
         limit *= 3
 
 
-def is_right(hit: Hit, answer: Hit) -> bool:
-    """Whether a hit is an answer, lies inside it, or contains it without being the whole document."""
+def _rank(hits: Sequence[Hit], answers: Sequence[Hit], question: Question) -> int:
+    """The rank of the first right hit; 0 if there is none."""
+    for rank, hit in enumerate(hits, start=1):
+        if any(is_right(hit, answer, is_pasted=question.is_pasted) for answer in answers):
+            return rank
+    return 0
+
+
+def is_right(hit: Hit, answer: Hit, *, is_pasted: bool = False) -> bool:
+    """Whether a hit is an answer, contains it without being the whole document, or lies inside it.
+
+    A section inside an answer does not have the sentence of it that was pasted.
+    """
     if _document_id(hit) != _document_id(answer):
         return False
-    if answer.depth == 0:
-        return True
-    lies_inside = answer.span.start <= hit.span.start and hit.span.end <= answer.span.end
-    return hit.depth > 0 and (lies_inside or _contains(hit, answer))
+    contains = hit.depth > 0 and _lies_inside(answer, hit)
+    if is_pasted:
+        return contains or hit.id == answer.id
+    return contains or answer.depth == 0 or (hit.depth > 0 and _lies_inside(hit, answer))
 
 
-def has_sentence(hit: Hit, answer: Hit) -> bool:
-    """Whether a hit has a sentence of an answer's own text: it is the answer, or contains it, but no whole document."""
-    return hit.id == answer.id or (
-        hit.depth > 0 and _document_id(hit) == _document_id(answer) and _contains(hit, answer)
-    )
+def _lies_inside(inner: Hit, outer: Hit) -> bool:
+    return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
 
 
-def _contains(hit: Hit, answer: Hit) -> bool:
-    return hit.span.start <= answer.span.start and answer.span.end <= hit.span.end
+def _document_id(hit: Hit) -> str:
+    return f"{hit.tree}:{hit.path}"
+
+
+def ask_in_folds(
+    trees: Trees,
+    languages: Mapping[str, str],
+    questions: Sequence[Question],
+    total: int,
+    *,
+    settings: Sequence[SearchSettings],
+    mode: Mode = "words",
+    embedder: object = None,
+    on_progress: OnProgress | None = None,
+) -> list[list[Outcome]]:
+    """The outcomes of questions made from links, for each of ``settings``. ``total`` counts them before sampling.
+
+    Other modes than ``words`` need an ``embedder``.
+    """
+    outcomes: list[list[Outcome]] = [[] for _ in settings]
+    for fold in _folds(questions, total):
+        with build_index(trees, languages, fold, on_progress) as folder:
+            for number, search_settings in enumerate(settings):
+                with Index.open(folder, settings=search_settings) as index:
+                    if mode != "words":
+                        index.embed(embedder, on_progress=on_progress)
+                    outcomes[number] += ask(index, fold, mode=mode, on_progress=on_progress)
+    return [sorted(search_settings, key=lambda outcome: outcome.question.query) for search_settings in outcomes]
+
+
+def _folds(questions: Sequence[Question], total: int) -> list[Sequence[Question]]:
+    """The questions in as few parts as leave out at most a fifth of the links."""
+    count = max(1, -(-FOLDS * len(questions) // total))
+    shuffled = Random(SEED).sample(questions, len(questions))  # noqa: S311
+    return [shuffled[number::count] for number in range(count)]
+
+
+@contextmanager
+def build_index(
+    trees: Trees, languages: Mapping[str, str], questions: Sequence[Question], on_progress: OnProgress | None = None
+) -> Iterator[Path]:
+    """The folder of a temporary index of ``trees`` without the links of ``questions``."""
+    left_out: dict[str, list[Link]] = defaultdict(list)
+    for question in questions:
+        for held in question.links:
+            left_out[held.document].append(held.link)
+    with tempfile.TemporaryDirectory(prefix="quire-eval-") as folder:
+        copies = {tree: Path(folder, "trees", str(number)) for number, tree in enumerate(trees)}
+        for tree, documents in trees.items():
+            for path, document in documents.items():
+                copy = copies[tree] / path
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_bytes(without_links(document.text, left_out[f"{tree}:{path}"]).encode())
+        with Index.open(Path(folder, "index")) as index:
+            index.update(copies, languages=languages, on_progress=on_progress)
+        yield Path(folder, "index")
+
+
+def without_links(text: str, links: Sequence[Link]) -> str:
+    r"""``text`` with ``\[words\]`` in the place of each link ``[words](target)``, so that all words stay."""
+    kept, start = [], 0
+    for link in sorted(links, key=lambda link: link.start):
+        match = _LINK.fullmatch(text, link.start, link.end)
+        if match:
+            kept += [text[start : link.start], f"\\[{match[1] or match[2]}\\]"]
+            start = link.end
+    return "".join([*kept, text[start:]])

@@ -7,13 +7,14 @@ code marks and the targets of links.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
+
+import msgspec
 
 from quire.errors import InputError, QuireError
 from quire.link_targets import LinkTargets
@@ -21,26 +22,22 @@ from quire.model import Document, Link
 from quire.read import read_file
 from quire.split.sentences import sentence_ends
 
-MOST_ANSWERS = 5
-"""A text that links to more targets, such as *this page*, is no question."""
-MOST_PASTED = 150
-"""So many sentences are drawn if no other number is asked for, always the same ones."""
+MOST_ANSWERS = 5  # a text that links to more targets, such as *this page*, is no question
+MOST_PASTED = 150  # so many sentences are drawn if no other number is asked for, always the same ones
 FEWEST_WORDS, MOST_WORDS = 8, 25
-_SEED = 0
+SEED = 0  # of everything that is drawn
 _LINK_MARKUP = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*\)|\[[^\[\]]*\])")
 _MARKS = re.compile(r"[*`]+")
 _MARKUP = re.compile(r"[<>{}|\[\]\\]|__|://")  # a sentence with more markup than that is not drawn
 _EXAMPLE = 'write one per line: {"query": "how do I install it", "answers": ["guide.md#install"]}'
 
-Trees: TypeAlias = Mapping[str, Mapping[str, Document]]
-"""Documents by tree and path."""
+Trees: TypeAlias = Mapping[str, Mapping[str, Document]]  # documents by tree and path
 
 
 class HeldLink(NamedTuple):
     """A link and the document that holds it."""
 
-    document: str
-    """The document's id."""
+    document: str  # its id
     link: Link
 
 
@@ -48,14 +45,10 @@ class Question(NamedTuple):
     """A query and the sections that answer it."""
 
     query: str
-    answers: tuple[str, ...]
-    """Ids, ``PATH#SLUG`` or ``PATH``; a path is the whole document."""
-    links: tuple[HeldLink, ...] = ()
-    """The links that it was made from; empty for a question from a file."""
-    line: str = ""
-    """The file and line that it was read from; empty for a question made from links."""
-    is_pasted: bool = False
-    """Whether the query is a sentence of its answers: a hit inside an answer does not have it."""
+    answers: tuple[str, ...]  # ids, ``PATH#SLUG`` or ``PATH``; a path is the whole document
+    links: tuple[HeldLink, ...] = ()  # that it was made from; empty for a question from a file
+    line: str = ""  # the file and line that it was read from; empty for a question made from links
+    is_pasted: bool = False  # whether the query is a sentence of its answers: a hit inside one does not have it
 
     @property
     def holders(self) -> frozenset[str]:
@@ -72,23 +65,26 @@ def read_questions(file: Path, name: str) -> list[Question]:
     return [_question(line, where) for where, line in lines]
 
 
+class _Record(msgspec.Struct):
+    """A line of the file."""
+
+    query: Annotated[str, msgspec.Meta(pattern=r"\S")]
+    answers: Annotated[list[Annotated[str, msgspec.Meta(min_length=1)]], msgspec.Meta(min_length=1)]
+
+
 def _question(line: str, where: str) -> Question:
     try:
-        record: Any = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise InputError(where, f"not JSON: {error}", _EXAMPLE) from error
-    if not isinstance(record, dict):
-        raise InputError(where, "not an object", _EXAMPLE)
-    query, answers = record.get("query"), record.get("answers")
-    if not isinstance(query, str) or not query.strip():
-        raise InputError(where, "there is no query, or it is not text", _EXAMPLE)
-    if (
-        not isinstance(answers, list)
-        or not answers
-        or not all(isinstance(answer, str) and answer for answer in answers)
-    ):
-        raise InputError(where, "answers must be a list of ids or paths, with at least one", _EXAMPLE)
-    return Question(query, tuple(dict.fromkeys(answers)), line=where)
+        record = msgspec.json.decode(line, type=_Record)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise InputError(where, f"not a question: {error}", _EXAMPLE) from error
+    return Question(record.query, tuple(dict.fromkeys(record.answers)), line=where)
+
+
+def sample(questions: Sequence[Question], most: int | None) -> list[Question]:
+    """At most so many questions, always the same ones, in their order."""
+    if most is None or most >= len(questions):
+        return list(questions)
+    return [questions[number] for number in sorted(Random(SEED).sample(range(len(questions)), most))]  # noqa: S311
 
 
 def link_questions(trees: Trees) -> list[Question]:
@@ -108,17 +104,17 @@ def link_questions(trees: Trees) -> list[Question]:
                     links[words][answer].append(HeldLink(f"{tree}:{path}", link))
     questions = []
     for words, answers in links.items():
-        asked = {answer: held for answer, held in answers.items() if _is_from_elsewhere(answer, held)}
+        asked = {
+            answer: held
+            for answer, held in answers.items()
+            if any(link.document != answer.partition("#")[0] for link in held)
+        }
         if 0 < len(asked) <= MOST_ANSWERS:
             questions.append(Question(words, tuple(asked), tuple(link for held in asked.values() for link in held)))
     if not questions:
         problem = "there are no links between the documents to make questions of"
         raise QuireError(problem, "name a file with questions: --questions FILE")
     return sorted(questions)
-
-
-def _is_from_elsewhere(answer: str, held: list[HeldLink]) -> bool:
-    return any(link.document != answer.partition("#")[0] for link in held)
 
 
 def section_id(tree: str, path: str, document: Document, number: int) -> str:
@@ -130,14 +126,19 @@ def section_id(tree: str, path: str, document: Document, number: int) -> str:
 
 def pasted_questions(trees: Trees, most: int | None = None, words: int | None = None) -> list[Question]:
     """Sentences that occur in one section only, each as a question; only its first ``words`` words if that is set."""
-    sections = [section for tree, documents in trees.items() for section in _sections(tree, documents)]
-    sentences = sorted(
-        {sentence for _, document, start, end in sections for sentence in _sentences(document, start, end)}
-    )
-    Random(_SEED).shuffle(sentences)  # noqa: S311
-    texts = [(answer, f" {_plain(document.text[start:end])} ".casefold()) for answer, document, start, end in sections]
+    texts: dict[str, str] = {}  # of sections by their ids
+    sentences: set[str] = set()
+    for tree, documents in trees.items():
+        for path, document in documents.items():
+            for section in document.sections:
+                if section.position is not None and section.text_start < section.text_end:
+                    text = document.text[section.text_start : section.text_end]
+                    texts[section_id(tree, path, document, section.number)] = _plain(text).casefold()
+                    sentences.update(_sentences(document, section.text_start, section.text_end))
+    drawn = sorted(sentences)
+    Random(SEED).shuffle(drawn)  # noqa: S311
     questions: list[Question] = []
-    for sentence in sentences:
+    for sentence in drawn:
         if len(questions) == (most or MOST_PASTED):
             break
         if len(_holding(sentence, texts)) == 1:
@@ -148,15 +149,6 @@ def pasted_questions(trees: Trees, most: int | None = None, words: int | None = 
             "there is no sentence of 8 to 25 words in the documents", "ask questions of a file: --questions FILE"
         )
     return questions
-
-
-def _sections(tree: str, documents: Mapping[str, Document]) -> Iterator[tuple[str, Document, int, int]]:
-    """The id of every section, its document, and where its own text starts and ends."""
-    for path, document in documents.items():
-        for section in document.sections:
-            if section.position is not None and section.text_start < section.text_end:
-                answer = section_id(tree, path, document, section.number)
-                yield answer, document, section.text_start, section.text_end
 
 
 def _sentences(document: Document, start: int, end: int) -> Iterator[str]:
@@ -175,6 +167,6 @@ def _plain(text: str) -> str:
     return " ".join(_MARKS.sub("", _LINK_MARKUP.sub(r"\1", text)).split())
 
 
-def _holding(words: str, texts: list[tuple[str, str]]) -> tuple[str, ...]:
+def _holding(words: str, texts: Mapping[str, str]) -> tuple[str, ...]:
     """The sections with some words."""
-    return tuple(answer for answer, text in texts if words.casefold() in text)
+    return tuple(section for section, text in texts.items() if words.casefold() in text)

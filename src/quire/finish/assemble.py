@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left, bisect_right
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import count
 from types import MappingProxyType
 from typing import Any, TypeAlias
 from zlib import crc32
 
 from quire import __version__, breadcrumbs
-from quire.counter import CHARACTERS_A_TOKEN
 from quire.dialects import page_url
 from quire.model import OWN_METADATA, UNTITLED, Document, doc_name
 from quire.offsets import bytes_at, lines_at
@@ -28,6 +28,7 @@ from quire.parsing.slugs import section_anchors
 from quire.record import Chunk, Piece, SourcePosition, TokenStats
 from quire.size.sizer import Sizer
 from quire.substitutions import substitute
+from quire.token_counters import CHARACTERS_A_TOKEN
 
 MDAST_NAMES: Mapping[str, str] = {
     "quote": "blockquote",
@@ -37,10 +38,8 @@ MDAST_NAMES: Mapping[str, str] = {
     "directive": "containerDirective",
 }
 """mdast's names for kinds of block, where they differ from quire's."""
-_LONGEST_SLUG = 64
-"""As many characters of an anchor are in a stable id."""
-_WITHOUT_CONTEXT = frozenset({"code", "table", "list"})
-"""Blocks that do not say what they are about."""
+_LONGEST_SLUG = 64  # as many characters of an anchor are in a stable id
+_WITHOUT_CONTEXT = frozenset({"code", "table", "list"})  # blocks that do not say what they are about
 _Fields: TypeAlias = tuple[
     str | None, str, str, tuple[str, ...], str, tuple[int, ...], tuple[str, ...], tuple[str, ...], int | None
 ]
@@ -51,59 +50,57 @@ def assemble(
     document: Document, pieces: Sequence[Piece], sizer: Sizer, options: Options, *, started: float
 ) -> list[Chunk]:
     """A chunk for each of ``pieces``, in order."""
-    (kinds, block_starts, block_ends, _), sections = document.block_columns, document.section_columns
-    section_starts, section_titles, size = sections.starts, sections.titles, len(document.text)
+    source, path, file_title, sections = document.text, document.path, document.title, document.section_columns
+    kinds, block_starts, block_ends, _ = document.block_columns
+    section_starts, section_titles, size = sections.starts, sections.titles, len(source)
     anchors = section_anchors(document, options.slugs)
     headings = _Headings(document, anchors, sizer, options)
-    ids: list[str | None] = [None, *headings.ids(pieces), None]
-    variables = document.source.substitutions
-    path, file_title, content_type, strategy = document.path, document.title, options.content_type, options.strategy
+    ids = headings.ids(pieces)
+    neighbours = [None, *ids, None]
+    content_type, strategy, variables = options.content_type, options.strategy, document.source.substitutions
     metadata = _metadata(document, options, started)
     # The document as one chunk is known by its file name alone.
     whole = (headings.file_name,) if strategy == "packed" and len(pieces) == 1 else None
-    in_bytes = bytes_at(document.text, [edge for piece in pieces for edge in piece[:2]])
-    in_lines = lines_at(document.text, [edge for piece in pieces for edge in (piece[0], piece[1] - 1)])
+    in_bytes = bytes_at(source, [edge for piece in pieces for edge in piece[:2]])
+    in_lines = lines_at(source, [edge for piece in pieces for edge in (piece[0], piece[1] - 1)])
     page = page_url(options.base_url, path, options.dialect, document.frontmatter) if options.base_url else None
-    name, stable_ids = f"{content_type}:{UNTITLED if path is None else path}", set[str]()
+    name = f"{content_type}:{UNTITLED if path is None else path}"
+    stable_ids: set[str] = set()
     is_fixed = options.breadcrumb_mode != "conditional" or strategy == "tree"
-    node_types: dict[tuple[str, ...], tuple[str, ...]] = {}
     chunks: list[Chunk] = []
-    edges = in_bytes[::2], in_bytes[1::2], in_lines[::2], in_lines[1::2]
-    rows = zip(pieces, ids, ids[1:], ids[2:], *edges, strict=False)
-    for number, (piece, prev_id, chunk_id, next_id, first_byte, last_byte, first_line, last_line) in enumerate(rows):
+    rows = zip(pieces, in_bytes[::2], in_bytes[1::2], in_lines[::2], in_lines[1::2], strict=True)
+    for number, (piece, first_byte, last_byte, first_line, last_line) in enumerate(rows):
         start, end, section, tokens, before, behind, overlap_start = piece
         text, overlap = sizer.text_of(start, end), 0
         if before or behind or overlap_start is not None:
             text, overlap = _with_repeated(text, piece, sizer)
         first = bisect_left(section_starts, start, 1)
         last = bisect_left(section_starts, end, first)
-        at_start = first if first < last and section_starts[first] == start else first - 1
-        anchor = anchors[at_start]
+        anchor = anchors[first if first < last and section_starts[first] == start else first - 1]
         fragment = f"#{anchor}" if anchor else ""
-        stable_id = f"{name}{fragment:.{_LONGEST_SLUG}}~{crc32(text[overlap:].encode('utf-8', 'surrogatepass')):08x}"
-        if stable_id in stable_ids:
-            stable_id = _numbered(stable_id, stable_ids)
+        text_hash = crc32(text[overlap:].encode("utf-8", "surrogatepass"))
+        stable_id = f"{name}{fragment[:_LONGEST_SLUG]}~{text_hash:08x}"
+        if stable_id in stable_ids:  # a document may repeat itself
+            numbered = (f"{stable_id}.{copy}" for copy in count(2))
+            stable_id = next(numbered_id for numbered_id in numbered if numbered_id not in stable_ids)
         stable_ids.add(stable_id)
         types = tuple(dict.fromkeys(kinds[bisect_right(block_ends, start) : bisect_left(block_starts, end)]))
-        title = section_titles[first] if first < last else None
         if is_fixed:
             line = sizer.breadcrumbs.prefix(section)
         else:
+            title = section_titles[first] if first < last else None
             line = _line_above(document, piece, sizer, options, title, types, text[:overlap])
-        embed_tokens = sizer.size_below(line, piece, text) if line else tokens
+        embed_text, embed_tokens = line + text, sizer.size_below(line, piece, text) if line else tokens
         if embed_tokens > sizer.cap and tokens <= sizer.cap:  # a block that stays whole leaves no room
-            line, embed_tokens = "", tokens
-        embed_text = line + text if line else text
+            line, embed_text, embed_tokens = "", text, tokens
         if variables:
             embed_text, embed_tokens = _with_values(line, text, embed_tokens, sizer, variables)
-        mdast_types = node_types.get(types)
-        if mdast_types is None:
-            mdast_types = node_types[types] = tuple([MDAST_NAMES.get(kind, kind) for kind in types])
-        fields = headings.known.get(section) or headings.of(section)
-        parent_id, node, section_title, header_path, breadcrumb_text, depths, slugs, breadcrumb, position = fields
+        parent_id, node, section_title, header_path, breadcrumb_text, depths, slugs, breadcrumb, position = headings[
+            section
+        ]
         chunks.append(
             Chunk(
-                id=chunk_id,
+                id=ids[number],
                 stable_id=stable_id,
                 parent_id=parent_id,
                 node_id=node,
@@ -123,9 +120,9 @@ def assemble(
                 url=None if page is None else page + fragment,
                 source_position=SourcePosition(start, end, size, first_byte, last_byte, first_line, last_line),
                 token_stats=TokenStats(tokens, -(-len(text) // CHARACTERS_A_TOKEN), embed_tokens),
-                prev_id=prev_id,
-                next_id=next_id,
-                node_types=mdast_types,
+                prev_id=neighbours[number],
+                next_id=neighbours[number + 2],
+                node_types=_mdast_names(types),
                 metadata=metadata,
                 strategy=strategy,
                 overlap_chars=overlap,
@@ -139,32 +136,33 @@ def assemble(
     return chunks
 
 
-class _Headings:
-    """The fields that the chunks of a section share, made once for each section."""
+@lru_cache(maxsize=1024)
+def _mdast_names(kinds: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple([MDAST_NAMES.get(kind, kind) for kind in kinds])
+
+
+class _Headings(dict[int, _Fields]):
+    """The fields that the chunks of a section share, by its number, made once for each section."""
 
     def __init__(self, document: Document, anchors: Sequence[str], sizer: Sizer, options: Options) -> None:
+        super().__init__()
         self._sections, self._path_of, self._title = document.section_columns, sizer.breadcrumbs.path, document.title
         self._anchors = anchors
         self._node_id = node_id(document, 0, options)
         self._document_id = None if options.strategy == "tree" else f"{options.content_type}:{doc_name(document.path)}"
         path = document.path
         self.file_name = UNTITLED if path is None else path.rstrip("/").removesuffix("/.").rpartition("/")[2]
-        self.known: dict[int, _Fields] = {}
 
-    def of(self, section: int) -> _Fields:
-        """The fields of a section."""
-        fields = self.known.get(section)
-        if fields is not None:
-            return fields
+    def __missing__(self, section: int) -> _Fields:
         sections, path, is_tree = self._sections, self._path_of(section), self._document_id is None
         slug, parent_id = sections.slugs[section], self._document_id
         depths: tuple[int, ...] = ()
         slugs: tuple[str, ...] = ()
         if section:
-            _, above_id, _, _, _, depths, slugs, _, _ = self.of(sections.parents[section])
+            _, above_id, _, _, _, depths, slugs, _, _ = self[sections.parents[section]]
             depths, slugs = (*depths, sections.depths[section]), (*slugs, self._anchors[section])
             parent_id = above_id if is_tree else parent_id
-        fields = self.known[section] = (
+        fields = self[section] = (
             parent_id,
             f"{self._node_id}#{slug}" if slug else self._node_id,
             path[-1] if path else "" if len(sections.starts) > 1 else self._title,
@@ -180,7 +178,7 @@ class _Headings:
     def ids(self, pieces: Sequence[Piece]) -> list[str]:
         """The id of each chunk: in the tree strategy that of its node, else the document's with a number."""
         if self._document_id is None:
-            return [self.of(piece.section)[1] for piece in pieces]
+            return [self[piece.section][1] for piece in pieces]
         return [f"{self._document_id}::ch{number}" for number in range(len(pieces))]
 
 
@@ -234,11 +232,6 @@ def node_id(document: Document, section: int, options: Options) -> str:
     name = f"{options.tree_name}:{UNTITLED if document.path is None else document.path}"
     slug = document.section_columns.slugs[section]
     return f"{name}#{slug}" if slug else name
-
-
-def _numbered(stable_id: str, others: Container[str]) -> str:
-    """``stable_id`` with a number that no other has: a document may repeat itself."""
-    return next(each for number in count(2) if (each := f"{stable_id}.{number}") not in others)
 
 
 def _metadata(document: Document, options: Options, started: float) -> Mapping[str, Any]:

@@ -26,27 +26,25 @@ def guarded(
     document: Document, pieces: Sequence[Piece], chunks: Sequence[Chunk], sizer: Sizer, options: FlowOptions
 ) -> tuple[Sequence[Piece], list[Finding]]:
     """The pieces that are left, and the findings."""
-    reasons_by_piece = [
-        [*_reasons(document, piece, chunk, sizer, options, is_only=len(pieces) == 1)]
-        for piece, chunk in zip(pieces, chunks, strict=True)
-    ]
-    findings = [
-        _finding(document, chunk, reasons, options)
-        for chunk, reasons in zip(chunks, reasons_by_piece, strict=True)
-        if reasons
-    ]
-    if findings and options.guard == "raise":
-        raise GuardError(findings[0].path, findings[0].line, findings[0].message, _ADVICE)
-    if options.guard != "drop":
-        return pieces, findings
-    dropped = {number for number, reasons in enumerate(reasons_by_piece) if reasons}
-    kept = [
-        piece._replace(overlap_start=None, tokens=sizer.size(piece.start, piece.end, piece.prefix, piece.suffix))
-        if number - 1 in dropped  # nothing of a dropped chunk is repeated
-        else piece
-        for number, piece in enumerate(pieces)
-        if number not in dropped
-    ]
+    outcome = {"raise": "refused", "drop": "dropped", "warn": "kept"}[options.guard]
+    what = "the document" if options.guard == "raise" else "it"
+    findings: list[Finding] = []
+    kept: list[Piece] = []
+    is_after_dropped = False
+    for piece, chunk in zip(pieces, chunks, strict=True):
+        reasons = [*_reasons(document, piece, chunk, sizer, options, is_only=len(pieces) == 1)]
+        if reasons:
+            message = f"chunk {chunk.id} is not worth embedding ({', '.join(reasons)}); {what} is {outcome}"
+            path, line, code = document.source.name, chunk.source_position.start_line, f"guard-{outcome}-{reasons[0]}"
+            if options.guard == "raise":
+                raise GuardError(path, line, message, _ADVICE)
+            findings.append(Finding(code=code, path=path, line=line, message=message))
+        if is_after_dropped:  # nothing of a dropped chunk is repeated
+            tokens = sizer.size(piece.start, piece.end, piece.prefix, piece.suffix)
+            piece = piece._replace(overlap_start=None, tokens=tokens)  # noqa: PLW2901
+        is_after_dropped = bool(reasons) and options.guard == "drop"
+        if not is_after_dropped:
+            kept.append(piece)
     return kept, findings
 
 
@@ -68,11 +66,3 @@ def _reasons(
         yield "heading-only"
     elif chunk.node_types == ("code",) and chunk.embed_text == chunk.original_text:  # no breadcrumb gives context
         yield "code-without-context"
-
-
-def _finding(document: Document, chunk: Chunk, reasons: Sequence[Reason], options: FlowOptions) -> Finding:
-    outcome = {"raise": "refused", "drop": "dropped", "warn": "kept"}[options.guard]
-    what = "the document" if options.guard == "raise" else "it"
-    message = f"chunk {chunk.id} is not worth embedding ({', '.join(reasons)}); {what} is {outcome}"
-    line, code = chunk.source_position.start_line, f"guard-{outcome}-{reasons[0]}"
-    return Finding(code=code, path=document.source.name, line=line, message=message)

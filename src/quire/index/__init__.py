@@ -1,7 +1,7 @@
-"""The index: nodes of documents in the search engine, kept up to date. ``quire.indexed`` is the entry point.
+"""The index: nodes of documents in the search engine, kept up to date. ``quire.index_api`` is the entry point.
 
 update_plan.py compares the request with the index, changed_files.py the files with their records (file_records.py);
-read_files.py parses what changed, build_nodes.py makes nodes (node.py), and update.py writes everything in one commit.
-folder.py has the layout of the folder, folder_writer.py changes it. section_lookup.py finds ``PATH#SLUG``. Only engine/
-knows the search engine; link_words.py has the words of links that lead to a section.
+read_files.py parses what changed, node.py makes nodes, and update.py writes everything in one commit.
+folder.py has the layout of the folder. section_lookup.py finds ``PATH#SLUG``. Only engine/ knows the search engine;
+link_words.py has the words of links that lead to a section.
 """

@@ -18,18 +18,13 @@ import msgspec
 from quire import read
 from quire.index.file_records import FileRecord, FileTable, FolderTimes, Tree, storable
 from quire.model import Finding
-from quire.trees import Reading
 
 
 class Task(msgspec.Struct, frozen=True, array_like=True):
     """A file to read."""
 
     file: bytes  # the path to open, as the system encodes it
-    language: str
     record: FileRecord  # its tree, path, size and times
-    dialect: str = ""
-    reading: Reading = Reading()
-    variables: dict[str, str] = {}
 
 
 class StaleFiles(msgspec.Struct, kw_only=True):
@@ -61,7 +56,7 @@ def stale_files(
     for name, tree in trees.items():
         top, now = str(home / os.fsdecode(tree.folder)), time.time_ns()
         before = {} if listed is None else listed(name)
-        times, untouched_here = folder_times(before), list[str]()
+        times, untouched_here = _folder_times(before), list[str]()
         is_known = partial(_is_untouched, f"{name}:", records, untouched_here)
         others = _others(top, name, records, is_known) if before and times == before else None
         if others is None:
@@ -73,8 +68,8 @@ def stale_files(
                 Finding(code="unreadable", path=error.path, line=0, message=error.reason) for error in errors
             ]
             watched = [os.fsencode(path) for path in walk.watched]
-            times |= folder_times(path for path in watched if path not in times)
-            is_sure = not errors and not is_racy(max(map(max, times.values()), default=now), now)
+            times |= _folder_times(path for path in watched if path not in times)
+            is_sure = not errors and not _is_racy(max(map(max, times.values()), default=now), now)
             stale.folders[name] = {path: times[path] for path in watched if path in times} if is_sure else {}
             others = list(zip(walk.paths, walk.files, strict=True))
         untouched += untouched_here
@@ -83,7 +78,7 @@ def stale_files(
         for path, file in sorted(others):
             current = _current_record(file, name, storable(path))
             if current is not None:  # else it was deleted since it was found
-                _compare(stale, file, tree, current, records.get(current.id), is_seen=current.id in seen)
+                _compare(stale, file, current, records.get(current.id), is_seen=current.id in seen)
                 seen.add(current.id)
     stale.unchanged += len(untouched)
     if len(untouched) < len(records):
@@ -103,9 +98,7 @@ def _others(
     return others if all(os.path.lexists(file) for _, file in others) else None
 
 
-def _compare(
-    stale: StaleFiles, file: str, tree: Tree, current: FileRecord, old: FileRecord | None, *, is_seen: bool
-) -> None:
+def _compare(stale: StaleFiles, file: str, current: FileRecord, old: FileRecord | None, *, is_seen: bool) -> None:
     """Add one file to the list it belongs to."""
     is_touched = old is None or _times(current) != _times(old)
     if is_seen:
@@ -113,8 +106,7 @@ def _compare(
         stale.failed.append(Finding(code="same-id", path=file, line=0, message=message))
         stale.folders.pop(current.tree, None)  # so that it is found again
     elif old is None or not _has_same_content(file, current, old, is_touched=is_touched):
-        how = (tree.dialect or tree.auto_dialect, tree.reading, tree.variables)
-        stale.tasks.append(Task(os.fsencode(file), tree.language, current, *how))
+        stale.tasks.append(Task(os.fsencode(file), current))
     else:
         stale.failed += old.findings(file) if old.failed else ()
         if is_touched or (old.racy and not current.racy):
@@ -133,7 +125,7 @@ def _is_untouched(prefix: str, records: FileTable, untouched: list[str], path: s
         status = os.stat(file)  # noqa: PTH116  Path.stat is slower, and there may be thousands of files
     except OSError:
         return False
-    if status.st_mtime_ns != old.mtime_ns or status.st_size != old.size or status.st_ctime_ns != old.ctime_ns:
+    if (status.st_size, status.st_mtime_ns, status.st_ctime_ns) != _times(old):
         return False
     untouched.append(document_id)
     return True
@@ -145,9 +137,14 @@ def _times(record: FileRecord) -> tuple[int, int, int]:
 
 def _has_same_content(file: str, current: FileRecord, old: FileRecord, *, is_touched: bool) -> bool:
     """Whether a file is still as it was read, or still cannot be read."""
-    if not old.digest:
-        return not is_touched and not digest_of_file(file)
-    return not (is_touched or old.racy) or (current.size == old.size and digest_of_file(file) == old.digest)
+    if old.digest and not (is_touched or old.racy):
+        return True
+    if current.size != old.size or (is_touched and not old.digest):
+        return False
+    try:
+        return digest_of(Path(file).read_bytes()) == old.digest
+    except OSError:
+        return not old.digest
 
 
 def _current_record(file: str, tree: str, path: str) -> FileRecord | None:
@@ -160,18 +157,10 @@ def _current_record(file: str, tree: str, path: str) -> FileRecord | None:
     except OSError:
         return FileRecord(tree, path, 0, 0, 0, racy=False)
     mtime, ctime = status.st_mtime_ns, status.st_ctime_ns
-    return FileRecord(tree, path, status.st_size, mtime, ctime, racy=is_racy(max(mtime, ctime), now))
+    return FileRecord(tree, path, status.st_size, mtime, ctime, racy=_is_racy(max(mtime, ctime), now))
 
 
-def digest_of_file(file: str) -> bytes:
-    """The hash of a file's bytes; empty if they cannot be read."""
-    try:
-        return digest_of(Path(file).read_bytes())
-    except OSError:
-        return b""
-
-
-def folder_times(paths: Iterable[bytes]) -> FolderTimes:
+def _folder_times(paths: Iterable[bytes]) -> FolderTimes:
     """The times of some folders and files, without those that are missing."""
     times: FolderTimes = {}
     for path in paths:
@@ -187,7 +176,7 @@ _TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_100_000_000
 """Two edits within this time may have equal times, on current and on old file systems."""
 
 
-def is_racy(changed: int, now: int) -> bool:
+def _is_racy(changed: int, now: int) -> bool:
     """Whether an edit after ``now`` may leave the time of the last change as it is; both in nanoseconds."""
     return changed > now - (_TICK_NS if changed % 1_000_000 else _COARSE_TICK_NS)
 

@@ -6,7 +6,7 @@ their ids, so that an update rewrites only the blobs it changes.
 
 import re
 from binascii import crc32
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -15,7 +15,7 @@ from quire.model import Finding
 from quire.patterns import pattern
 from quire.trees import Reading
 
-VERSION = 8  # the version of the index format. Increase it when the meaning of a stored record or node changes.
+VERSION = 12  # increase it when older indexes become unreadable or score differently
 DEFAULT_FOLDER = ".quire"
 TOKENIZER = "o200k_base"  # counts the tokens of nodes
 SETTINGS_KEY = "settings"
@@ -25,14 +25,6 @@ FOLDERS_KEY = "folders:"  # before the name of a tree: the times of its folders
 FILE_KEYS = tuple(f"files:{shard:02}" for shard in range(_SHARDS))  # the keys of the blobs with file records
 
 _SURROGATE = pattern("[\ud800-\udfff]")
-
-
-class FileFinding(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A finding without its path."""
-
-    code: str
-    line: int  # 1-based; 0 for the whole file
-    message: str
 
 
 class FileRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -50,19 +42,19 @@ class FileRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     tokens: int = 0
     number: int = -1  # unique; identifies its nodes in the engine
     outline: bytes = b""  # its heading tree, so that merging reads no nodes
-    notes: tuple[FileFinding, ...] = ()  # the first findings from reading it
+    notes: tuple[Finding, ...] = ()  # the first findings from reading it
     failed: bool = False  # it could not be read; its only note says why
     front_matter: bytes = b""  # its values, for ``decode_front_matter``
+    keys: tuple[str, ...] = ()  # the addresses that links to it may have
 
     @property
     def id(self) -> str:
         """The document's id."""
         return f"{self.tree}:{self.path}"
 
-    def findings(self, name: str | None = None) -> Iterator[Finding]:
+    def findings(self, name: str | None = None) -> list[Finding]:
         """The notes as findings about ``name``, by default its path."""
-        for note in self.notes:
-            yield Finding(code=note.code, path=name or self.path, line=note.line, message=note.message)
+        return [msgspec.structs.replace(note, path=name) if name else note for note in self.notes]
 
 
 class Tree(msgspec.Struct, frozen=True, array_like=True):
@@ -85,6 +77,11 @@ class Tree(msgspec.Struct, frozen=True, array_like=True):
         """The rule for anchors that is tried first."""
         return self.auto_slugs or self.slugs
 
+    @property
+    def used_dialect(self) -> str | None:
+        """The dialect in which its documents are read."""
+        return self.dialect or self.auto_dialect or None
+
 
 FolderTimes = dict[bytes, tuple[int, int]]
 """When the folders and ignore files of a tree were changed. While all are the same, no document comes or goes."""
@@ -93,7 +90,6 @@ FolderTimes = dict[bytes, tuple[int, int]]
 class IndexSettings(msgspec.Struct, frozen=True, array_like=True):
     """How an index was made. If it would be made differently today, it is rebuilt."""
 
-    schema: int  # the version of the engine's fields
     quire: str  # the version of quire, as each may read documents differently
     tokenizer: str
     languages: tuple[str, ...]  # sorted; may include the language of a removed tree
@@ -115,8 +111,7 @@ def key_of(document_id: str) -> str:
 
 Signs = dict[tuple[str, str], int]  # how many pages and links of a tree are of each kind
 LINK_FOUND, LINK_LOST = ("link", "found"), ("link", "lost")  # links to documents, and those that lead nowhere
-_FILES, decode_signs = msgspec.msgpack.Decoder(list[FileRecord]), msgspec.msgpack.Decoder(Signs).decode
-decode_folders = msgspec.msgpack.Decoder(FolderTimes).decode
+_FILES = msgspec.msgpack.Decoder(list[FileRecord])
 
 
 def encode_files(records: Iterable[FileRecord]) -> bytes:
@@ -138,11 +133,13 @@ _FRONT_MATTER = msgspec.msgpack.Decoder(FrontMatter)
 
 def encode_front_matter(values: Mapping[str, Any], tags: Iterable[str]) -> bytes:
     """The values of front matter that a condition can name; ``tags`` are those of the document."""
-    listed = {key: value if isinstance(value, list) else [value] for key, value in values.items()}
-    texts = {
-        storable(key.casefold()): [_comparable(item) for item in items[:_MAX_VALUES] if _is_value(item)]
-        for key, items in (listed | ({"tags": list(tags)} if tags else {})).items()
-    }
+    texts: FrontMatter = {}
+    for key, value in (*values.items(), *([("tags", list(tags))] if tags else ())):
+        texts[storable(key.casefold())] = [
+            storable(" ".join(str(item).casefold().split()))
+            for item in (value if isinstance(value, list) else [value])[:_MAX_VALUES]
+            if isinstance(item, bool | int | float) or (isinstance(item, str) and len(item) <= _MAX_VALUE)
+        ]
     texts = {key: items for key, items in texts.items() if items}
     return msgspec.msgpack.encode(texts) if texts else b""
 
@@ -150,14 +147,6 @@ def encode_front_matter(values: Mapping[str, Any], tags: Iterable[str]) -> bytes
 def decode_front_matter(data: bytes) -> FrontMatter:
     """The values of front matter by key."""
     return _FRONT_MATTER.decode(data) if data else {}
-
-
-def _is_value(value: Any) -> bool:
-    return isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= _MAX_VALUE)
-
-
-def _comparable(value: Any) -> str:
-    return storable(" ".join(str(value).casefold().split()))
 
 
 def storable(text: str) -> str:

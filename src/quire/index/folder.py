@@ -6,7 +6,7 @@
     .quire/index.checked    the files that passed their checksums, or damage that was found
     .quire/index-3/         a generation: the engine's files
 
-Other entries do not belong to quire and are left alone. ``folder_writer`` changes the folder.
+Other entries do not belong to quire and are left alone. ``update`` changes the folder.
 """
 
 import contextlib
@@ -24,6 +24,7 @@ from quire.patterns import pattern
 from quire.read.source import kind
 
 LOCK, CURRENT, IGNORE = "index.lock", "index.current", ".gitignore"
+_FILES = frozenset({LOCK, CURRENT, IGNORE, CHECKED})
 GENERATION = pattern(r"index-[0-9]{1,9}")
 
 Stamp = tuple[tuple[int, ...], ...]  # changes with every commit, every new generation, and damage that was found
@@ -32,9 +33,9 @@ Stamp = tuple[tuple[int, ...], ...]  # changes with every commit, every new gene
 class Pointer(msgspec.Struct, frozen=True):
     """The content of ``index.current``."""
 
-    generation: str
-    version: int  # of the index format
-    trees: dict[str, Tree] = {}  # to rebuild an index that cannot be read
+    version: int  # of the index format; every version of quire writes it
+    generation: str = ""
+    trees: msgspec.Raw = msgspec.Raw(b"{}")  # to rebuild an index that cannot be read
 
 
 class Folder:
@@ -49,37 +50,16 @@ class Folder:
         """The parent folder; the folders of trees below it are stored relative to it."""
         return self.path.absolute().parent
 
-    @property
-    def checked(self) -> Path:
-        """The memory of files that passed their checksums."""
-        return self.path / CHECKED
-
     def pointer(self) -> Pointer | None:
         """The content of ``index.current``; None if there is no index."""
-        data = self._pointer_bytes()
-        if data is None:
-            return None
         try:
-            return msgspec.json.decode(data, type=Pointer)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            version = _version_in(data)
-            if version not in (None, VERSION):
-                raise self.damaged(f"the index was made by {other_version(version)}") from error
-            raise self.damaged(f"the index is damaged ({CURRENT} has invalid content)") from error
-
-    def version(self) -> int | None:
-        """The format version, even of an index that cannot be opened; None if it is unknown."""
-        return _version_in(self._pointer_bytes() or b"")
-
-    def _pointer_bytes(self) -> bytes | None:
-        try:
-            return (self.path / CURRENT).read_bytes()
+            return msgspec.json.decode((self.path / CURRENT).read_bytes(), type=Pointer)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            if (self.path / CURRENT).is_dir():
-                return b""  # as damaged as an empty file
             raise StoreError(str(self.path), f"cannot be read: {error.strerror or error}") from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise self.damaged(f"the index is damaged ({CURRENT} has invalid content)") from error
 
     def current(self) -> Path | None:
         """The current generation; None if there is no index."""
@@ -91,6 +71,14 @@ class Folder:
         if not GENERATION.fullmatch(pointer.generation):
             raise self.damaged(f"the index is damaged ({CURRENT} names no generation)")
         return self.path / pointer.generation
+
+    def trees(self) -> dict[str, Tree]:
+        """The trees, also of an index that cannot be opened; none if they are unknown."""
+        try:
+            pointer = self.pointer()
+            return msgspec.json.decode(pointer.trees, type=dict[str, Tree]) if pointer else {}
+        except (IndexDamagedError, msgspec.DecodeError, UnicodeDecodeError):
+            return {}
 
     def damaged(self, problem: str) -> IndexDamagedError:
         """An error about this index."""
@@ -106,32 +94,18 @@ class Folder:
             return ((),)
         return pointer, _file_stamp(self._last_pointer[1]), _file_stamp(f"{self.path}/{CHECKED}")
 
-    def generations(self) -> list[Path]:
-        """All generations, the newest first."""
+    def generations(self) -> dict[int, Path]:
+        """All generations by number."""
         try:
-            generations = [path for path in self.path.iterdir() if GENERATION.fullmatch(path.name)]
+            names = [path.name for path in self.path.iterdir() if GENERATION.fullmatch(path.name)]
         except OSError:
-            return []
-        return sorted(generations, key=generation_number, reverse=True)
+            return {}
+        return {int(name.partition("-")[2]): self.path / name for name in names}
 
 
-def other_version(version: int | None) -> str:
+def other_version(version: int) -> str:
     """Another version of quire, for messages."""
     return f"another version of quire (index version {version}, this one has {VERSION})"
-
-
-def generation_number(generation: Path) -> int:
-    """The number in the name of a generation."""
-    return int(generation.name.partition("-")[2])
-
-
-def _version_in(data: bytes) -> int | None:
-    """The version in ``index.current``, which every version of quire writes."""
-    try:
-        version = msgspec.json.decode(data)["version"]
-    except (msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError):
-        return None
-    return version if isinstance(version, int) else None
 
 
 def _file_stamp(path: str) -> tuple[int, ...]:
@@ -151,12 +125,12 @@ def is_inside(path: str, folder: str) -> bool:
 
 
 def refuse_file(index: Path) -> None:
-    """Refuse a path that is a file or below one, and a folder in which links or pipes stand for quire's files."""
+    """Refuse a path that is a file or below one, and a folder with something else in place of a file of quire."""
     for path in (index, *_own_entries(index)):
         with contextlib.suppress(OSError):
             mode = path.lstat().st_mode
-            if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
-                problem = f"is {kind(mode)}, which quire does not follow"
+            if not stat.S_ISREG(mode) and (not stat.S_ISDIR(mode) or path.name in _FILES):
+                problem = f"is {kind(mode)}, not a file of the index"
                 raise StoreError(str(path), problem, "remove it, or choose another path for the index")
     for path in (index, *index.parents):
         if os.path.isdir(path):  # noqa: PTH112  Path.is_dir raises where rights are missing
@@ -166,35 +140,30 @@ def refuse_file(index: Path) -> None:
 
 
 def _own_entries(index: Path) -> Iterator[Path]:
-    yield from (index / name for name in (IGNORE, LOCK, CURRENT, CHECKED))
-    for generation in Folder(index).generations():
+    yield from (index / name for name in _FILES)
+    for generation in Folder(index).generations().values():
         yield generation
         with contextlib.suppress(OSError):
             yield from generation.iterdir()
 
 
-def refuse_hidden_trees(index: Path, trees: Mapping[str, Path]) -> None:
-    """Refuse a folder that is a tree or contains one."""
+def refuse_folder(index: Path, trees: Mapping[str, str]) -> None:
+    """Refuse a folder that is a tree or contains one, and one with files in it, none of them an index's.
+
+    ``.quire`` always belongs to quire.
+    """
+    refuse_file(index)
     top = os.path.realpath(index)
     for name, folder in trees.items():
         if is_inside(os.path.realpath(folder), top):
             problem = f"the index {index} would hide the tree {name}, {folder}"
             raise OptionError(problem, "choose another folder for the index")
-
-
-def refuse_foreign_files(index: Path) -> None:
-    """Refuse a folder with files in it, none of them an index's; ``.quire`` always belongs to quire."""
     try:
         names = set() if index.absolute().name == DEFAULT_FOLDER else set(os.listdir(index))  # noqa: PTH208
     except OSError:
         return  # it does not exist, or writing will report what is wrong
-    if names - {IGNORE} and not any(_is_own(index, name) for name in names):
+    # A folder with the name of a generation could be the user's.
+    has_generation = any(GENERATION.fullmatch(name) and (index / name / META).exists() for name in names)
+    if names - {IGNORE} and names.isdisjoint(_FILES - {IGNORE}) and not has_generation:
         problem = "has other files in it and is not an index"
         raise StoreError(str(index), problem, "choose another folder for the index")
-
-
-def _is_own(index: Path, name: str) -> bool:
-    """Whether quire made an entry; a folder with the name of a generation could be the user's."""
-    if GENERATION.fullmatch(name):
-        return (index / name / META).exists()
-    return name in (CHECKED, CURRENT, LOCK)

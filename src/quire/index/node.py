@@ -1,23 +1,39 @@
-"""A node: a document or one of its sections, as stored in the index. ``build_nodes`` makes them.
+"""A node: a document or one of its sections, as stored in the index.
 
 A node has everything an answer needs, so that a search reads, parses and counts nothing. The heading tree of a document
 is also stored without texts (``Outline``): a search merges nodes with it and reads only those that it shows.
+
+A node's text ends where the next node starts, so the texts in order are the whole source. A heading without text is no
+node: it is part of the text of the node before it, and its title is searchable through its parent.
 """
 
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate, chain, pairwise
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.breadcrumbs import joined
+from quire.breadcrumbs import joined, one_line
 from quire.index.engine.analysis import terms
 from quire.index.engine.function_words import is_function_word
-from quire.offsets import BLANK, utf8_length
+from quire.index.file_records import storable
+from quire.model import UNTITLED, Document, Source
+from quire.offsets import BLANK, bytes_at, line_start, lines_at, utf8_length
 from quire.patterns import pattern
+from quire.read import frontmatter
+from quire.substitutions import substitute
+
+if TYPE_CHECKING:
+    from quire.token_counters import TokenCounter
 
 _TITLE = pattern(r"^title\s*[:=]", re.MULTILINE)  # in front matter
 _MAX_TITLE = 200  # in an outline; a longer one is no name
+_MAX_TAGS = 100
+_MAX_DESCRIPTION = 1_000  # in characters; all sections of a document repeat it
 NO_PARENT = -1  # the position of the parent of a document, which has none
 
 
@@ -39,7 +55,6 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
     depth: int  # 0 for the document, else the heading level
     position: int  # among the nodes of the document, in document order; 0 is the document
     last: int  # the position of the last node below it; its own if there is none
-    children: int  # the number of nodes directly below it
     ancestors: tuple[int, ...]  # the positions of the nodes above it, from the document to the parent
     breadcrumb: tuple[str, ...]  # the titles from the document's to its own, each on one line
     start: int  # of its text in the source, in characters: at its heading; 0 for the document
@@ -60,7 +75,6 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
     body_end: int | None = None  # where the body ends in ``text``: at the next heading, node or not; None: its end
     titles: tuple[str, ...] = ()  # of headings below it without text, which are no nodes; they find this node
     description: str = ""  # of a document, from its front matter
-    anchor: str = ""  # the slug that GitHub gives the heading, if it differs from ``slug``
     words: str = ""  # its body with the values of its variables; empty if it has none
 
     @property
@@ -98,7 +112,6 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return msgspec.structs.replace(
             self,
             last=self.position,
-            children=0,
             full_end=self.end,
             byte_full_end=self.byte_start + utf8_length(self.text),
             full_last_line=self.last_line,
@@ -126,14 +139,15 @@ class Outline(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 def encode_outline(nodes: Sequence[Node], language: str) -> bytes:
     """The heading tree of a document, for ``decode_outline``."""
-    return msgspec.msgpack.encode(
-        Outline(
-            depths=[node.depth for node in nodes],
-            parents=[node.ancestors[-1] if node.ancestors else NO_PARENT for node in nodes],
-            children=[node.children for node in nodes],
-            titles=[_title_terms(node.own_title[:_MAX_TITLE], language) for node in nodes],
-        )
+    parents = [node.ancestors[-1] if node.ancestors else NO_PARENT for node in nodes]
+    children = Counter(parents)
+    outline = Outline(
+        depths=[node.depth for node in nodes],
+        parents=parents,
+        children=[children[position] for position in range(len(nodes))],
+        titles=[_title_terms(node.own_title[:_MAX_TITLE], language) for node in nodes],
     )
+    return msgspec.msgpack.encode(outline)
 
 
 decode_outline = msgspec.msgpack.Decoder(Outline).decode
@@ -144,3 +158,157 @@ def _title_terms(title: str, language: str) -> tuple[str, ...]:
     """The terms of a title without function words, unless it has no others."""
     words = [word for word in title.split() if not is_function_word(word.strip(".,:;?!()"), (language,))]
     return tuple(terms(" ".join(words) or title, language))
+
+
+def build_nodes(document: Document, tree: str, counter: "TokenCounter") -> tuple[Node, ...]:
+    """The nodes of a document in order; the first is the document itself."""
+    sections, text = document.nodes, document.text
+    starts = [section.start for section in sections]
+    edges = [*starts, len(text)]
+    texts = [text[start:end] for start, end in pairwise(edges)]
+    counts = [
+        _count(own_text, _passage_starts(document, start, end), counter)
+        for own_text, (start, end) in zip(texts, pairwise(edges), strict=True)
+    ]
+    last = [max(position, bisect_left(starts, section.end) - 1) for position, section in enumerate(sections)]
+    full_tokens = _full_tokens(text, edges, [tokens for tokens, _ in counts], last, counter)
+    in_bytes = bytes_at(text, edges)
+    lasts = [start + max(len(own_text.rstrip(BLANK)) - 1, 0) for start, own_text in zip(starts, texts, strict=True)]
+    lines = lines_at(text, chain.from_iterable(zip(starts, lasts, strict=True)))  # of first and last characters
+    path = storable(document.path or UNTITLED)
+    tags = tuple([storable(tag) for tag in frontmatter.tags(document.source.metadata)[:_MAX_TAGS]])
+    titles = _titles_without_node(document)
+    nodes: list[Node] = []
+    for position, section in enumerate(sections):
+        parent = None if section.parent is None else nodes[document.sections[section.parent].position or 0]
+        ancestors = () if parent is None else (*parent.ancestors, parent.position)
+        start, end, below = section.start, edges[position + 1], last[position]
+        title = storable(section.title)
+        breadcrumb = _breadcrumb(title, parent, is_first=section.number == 1)
+        tokens, passages = counts[position]
+        body = section.body_start - start if ancestors else document.source.body_start
+        nodes.append(
+            Node(
+                tree=tree,
+                path=path,
+                slug=section.slug,
+                title=title,
+                depth=section.depth,
+                position=position,
+                last=below,
+                ancestors=ancestors,
+                breadcrumb=breadcrumb,
+                start=start,
+                end=end,
+                full_end=edges[below + 1],
+                byte_start=in_bytes[position],
+                byte_full_end=in_bytes[below + 1],
+                line=lines[2 * position],
+                last_line=lines[2 * position + 1],
+                full_last_line=lines[2 * below + 1],
+                body=min(body, end - start),
+                text=texts[position],
+                tokens=tokens,
+                full_tokens=full_tokens[position],
+                crumb_tokens=counter.count(joined(breadcrumb)),
+                passages=passages,
+                tags=tags,
+                body_end=min(section.body_end, end) - start,
+                titles=tuple(map(storable, titles.get(section.number, ()))),
+                description="" if ancestors else _description(document.source),
+                words=_words(document, start + min(body, end - start), min(section.body_end, end)),
+            )
+        )
+    return tuple(nodes)
+
+
+def _full_tokens(
+    text: str, edges: Sequence[int], tokens: Sequence[int], last: Sequence[int], counter: "TokenCounter"
+) -> list[int]:
+    """The tokens of each node with all below it: a sum, unless a token may span the start of a node between them."""
+    before = [0, *accumulate(tokens)]
+    unclean = [0, *accumulate(not counter.cuts_cleanly(text, start) for start in edges[1:-1])]
+    return [
+        before[below + 1] - before[position]
+        if unclean[below] == unclean[position]
+        else counter.count(text[edges[position] : edges[below + 1]])
+        for position, below in enumerate(last)
+    ]
+
+
+def _breadcrumb(title: str, parent: Node | None, *, is_first: bool) -> tuple[str, ...]:
+    """The titles down to a node, without the document's first heading if it repeats the document's title."""
+    if parent is not None and is_first and title == parent.title:
+        return parent.breadcrumb
+    line = one_line(title)
+    return (*(parent.breadcrumb if parent is not None else ()), *((line,) if line else ()))
+
+
+def _titles_without_node(document: Document) -> dict[int, list[str]]:
+    """The titles of headings that are no nodes, by the number of the nearest section above that is one."""
+    titles: dict[int, list[str]] = {}
+    for section in document.sections:
+        if section.position is None and section.title:
+            above = section
+            while above.position is None and above.parent is not None:
+                above = document.sections[above.parent]
+            titles.setdefault(above.number, []).append(section.title)
+    return titles
+
+
+def _description(source: Source) -> str:
+    description = source.metadata.get("description")
+    if not isinstance(description, str):
+        return ""
+    return storable(one_line(substitute(description, source.substitutions))[:_MAX_DESCRIPTION])
+
+
+def _words(document: Document, start: int, end: int) -> str:
+    """A text with the values of its variables; empty if it has none."""
+    text, variables = document.text[start:end], document.source.substitutions
+    words = substitute(text, variables) if variables else text
+    return storable(words) if words != text else ""
+
+
+def _count(text: str, starts: Sequence[int], counter: "TokenCounter") -> tuple[int, tuple[PassageSpan, ...]]:
+    """The tokens of a node's text, and its passages if it has several. Counts are added up where that is exact."""
+    if not starts:
+        return counter.count(text), ()
+    spans = pairwise((0, *starts, len(text)))
+    passages = tuple([PassageSpan(start, end, counter.count(text[start:end])) for start, end in spans])
+    if all(counter.cuts_cleanly(text, start) for start in starts):
+        return sum([passage.tokens for passage in passages]), passages
+    return counter.count(text), passages
+
+
+# Passages: a long node is cut before a block that does not follow a heading, once enough text is before it. A long
+# block is cut below a blank line, else at a line end. Sizes are in characters.
+
+_LONG = 800  # a longer node, of some 200 tokens, has passages
+_SHORTEST = 250  # about how long a passage is at least: a single sentence is a poor answer
+_LONG_BLOCK = 500  # about how much of a block that must be cut goes into one passage
+_BELOW_BLANK_LINE = pattern(r"\n[ \t\r]*+\n(?=\S)")
+
+
+def _passage_starts(document: Document, start: int, end: int) -> list[int]:
+    """Where the passages of a node start, relative to its start; without the first."""
+    if end - start <= _LONG:
+        return []
+    text, (kinds, block_starts, block_ends, _) = document.text, document.block_columns
+    cuts = [start]
+    for number in range(bisect_left(block_starts, start), bisect_left(block_starts, end)):
+        block_start, block_end = line_start(text, block_starts[number]), block_ends[number]
+        if block_start - cuts[-1] >= _SHORTEST and (not number or kinds[number - 1] != "heading"):
+            cuts.append(block_start)
+        is_long = block_end - block_start > _LONG
+        while is_long and block_end - cuts[-1] > _LONG_BLOCK and (cut := _cut_in_block(text, cuts[-1], block_end)):
+            cuts.append(cut)
+    return [cut - start for cut in cuts[1:]]
+
+
+def _cut_in_block(text: str, start: int, end: int) -> int:
+    """Where the next passage starts in a block that is too long; 0 if it has no more lines."""
+    if below := _BELOW_BLANK_LINE.search(text, start + _SHORTEST, min(start + _LONG, end)):
+        return below.end()
+    cut = text.rfind("\n", start + _SHORTEST, start + _LONG_BLOCK) + 1
+    return cut or text.find("\n", start + _LONG_BLOCK, end) + 1

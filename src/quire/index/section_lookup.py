@@ -58,14 +58,13 @@ def _by_anchor(snapshot: Snapshot, name: str) -> Iterator[Node]:
     if not (mark and anchor):
         return
     from quire import parsing, read  # noqa: PLC0415  most lookups need no parser
-    from quire.parsing.anchors import Anchors  # noqa: PLC0415
+    from quire.parsing.links import Anchors  # noqa: PLC0415
 
     for document_id in _document_ids(snapshot, document):
         nodes = snapshot.nodes_of(document_id)
         tree = snapshot.settings.trees[nodes[0].tree]
         text = "".join(node.text for node in nodes)
-        dialect = tree.dialect or tree.auto_dialect or None
-        source = read.make_source(text, nodes[0].path, dialect=dialect, substitutions=tree.variables)
+        source = read.make_source(text, nodes[0].path, dialect=tree.used_dialect, substitutions=tree.variables)
         position = Anchors(parsing.document(source), tree.slug_rule).position(anchor, any_case=True)
         if position is not None:
             yield next(node for node in reversed(nodes) if node.start <= position)

@@ -1,4 +1,4 @@
-"""Brings an index up to date: writes only what changed, in one commit.
+"""Brings an index up to date: writes only what changed, in one commit. One process at a time does so.
 
 An index that is damaged or has other settings is rebuilt in a new generation, which replaces the old one atomically.
 This module loads the parser and the engine's writer, so it is imported only if ``update_plan`` finds something to do.
@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
+from socket import gethostname
 from tempfile import SpooledTemporaryFile
 
 import msgspec
 
 from quire.auto_slugs import SlugChoice, heading_dialect, slugs_of_files
-from quire.errors import StoreError
-from quire.index.changed_files import StaleFiles
+from quire.errors import BusyError, StoreError
 from quire.index.engine import damage
 from quire.index.engine.index_schema import NodeFields, add_links, fields_of
 from quire.index.engine.snapshot import Opened, Snapshot
@@ -27,6 +28,7 @@ from quire.index.file_records import (
     FOLDERS_KEY,
     LINKS_KEY,
     SETTINGS_KEY,
+    VERSION,
     FileRecord,
     FileTable,
     Tree,
@@ -34,15 +36,16 @@ from quire.index.file_records import (
     encode_files,
     key_of,
 )
-from quire.index.folder import Folder
-from quire.index.folder_writer import explained, locked, new_generation, point_to, sweep
+from quire.index.folder import CURRENT, IGNORE, LOCK, Folder, Pointer
 from quire.index.link_words import LinkRecord, TreeLinks
 from quire.index.read_files import OnProgress, Results, read_files
 from quire.index.update_plan import UpdatePlan
+from quire.operating_system import remove_folder
 from quire.options import AUTO_SLUGS
 from quire.read.discover import discover
 from quire.run.workers import cores
-from quire.write.lock import OnWait
+from quire.write import atomic_file
+from quire.write.lock import Busy, OnWait, acquired
 
 _BYTES_PER_THREADS = 4 * 1024 * 1024
 _MAX_THREADS = 4
@@ -67,68 +70,107 @@ def update(
         if not plan.is_needed:
             return plan, (plan.snapshot, plan.stamp)
         plan = _with_slugs(folder, plan)
-        sweep(folder)
-        snapshot = _commit(folder, plan, read_files(plan.stale.tasks, jobs, on_progress))
+        _sweep(folder)
+        snapshot = _commit(folder, plan, read_files(plan.stale.tasks, plan.settings.trees, jobs, on_progress))
         return plan, (snapshot, folder.stamp())
 
 
+@contextlib.contextmanager
+def locked(folder: Folder, patience: float, on_wait: OnWait | None = None) -> Iterator[bool]:
+    """Hold the lock, which names its holder; yields whether another process held it first."""
+
+    def busy(descriptor: int) -> Busy:
+        os.lseek(descriptor, 1, os.SEEK_SET)
+        try:
+            holder = os.read(descriptor, 400).decode(errors="replace").strip() or "another process"
+        except OSError:
+            holder = "another process"
+        error = BusyError(str(folder.path), f"{holder} is updating the index", "wait for it and run again")
+        return f"{folder.path}: waiting for {holder}, which is updating the index", error
+
+    with explained(folder):
+        folder.path.mkdir(parents=True, exist_ok=True)
+        ignore = folder.path / IGNORE
+        if not ignore.exists() or ignore.stat().st_size == 0:  # a full disk leaves an empty file
+            ignore.write_bytes(b"*\n")
+        descriptor, waited = acquired(folder.path / LOCK, busy, patience=patience, on_wait=on_wait)
+    try:
+        with explained(folder):
+            os.ftruncate(descriptor, 0)
+            since = time.strftime("%Y-%m-%d %H:%M:%S")
+            # A blank first: on Windows nobody can read the locked byte.
+            os.write(descriptor, f" process {os.getpid()} on {gethostname()} (since {since})".encode())
+        yield waited
+    finally:
+        os.close(descriptor)  # which releases the lock
+
+
+@contextlib.contextmanager
+def explained(folder: Folder) -> Iterator[None]:
+    """Turn errors of the system while writing into errors that name the index."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # from ``on_wait``, which writes to the user
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror or error}"
+        raise StoreError(str(folder.path), problem, atomic_file.remedy(error.errno)) from error
+
+
 def _with_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
-    """The plan with a rule for each tree with ``auto`` slugs, and the dialect of a new one; others keep theirs."""
-    trees = plan.settings.trees
+    """The plan with the dialect of each new tree, and a rule for each with ``auto`` slugs; others keep theirs."""
+    indexed_trees = {} if plan.snapshot is None else plan.snapshot.settings.trees
+    trees = dict(plan.settings.trees)
     for name, tree in trees.items():
-        if not tree.dialect and (plan.snapshot is None or name not in plan.snapshot.settings.trees):
-            trees = {**trees, name: _with_dialect(folder.home, name, tree, plan.stale)}
-    for name, tree in trees.items():
+        if not tree.dialect and name not in indexed_trees:
+            files = [Path(os.fsdecode(task.file)) for task in plan.stale.tasks if task.record.tree == name]
+            dialect = heading_dialect(files, folder.home / os.fsdecode(tree.folder))
+            trees[name] = msgspec.structs.replace(tree, auto_dialect=dialect)
         if tree.slugs == AUTO_SLUGS and not tree.auto_slugs:
-            rule = tree_slugs(folder.home, tree).rule
-            trees = {**trees, name: msgspec.structs.replace(tree, auto_slugs=rule)}
+            rule = tree_slugs(folder.home, trees[name]).rule
+            trees[name] = msgspec.structs.replace(trees[name], auto_slugs=rule)
     return msgspec.structs.replace(plan, settings=msgspec.structs.replace(plan.settings, trees=trees))
-
-
-def _with_dialect(home: Path, name: str, tree: Tree, stale: StaleFiles) -> Tree:
-    """A tree with the dialect that its headings show; its files are read in it."""
-    files = [Path(os.fsdecode(task.file)) for task in stale.tasks if task.record.tree == name]
-    dialect = heading_dialect(files, home / os.fsdecode(tree.folder))
-    if dialect:
-        stale.tasks = [
-            msgspec.structs.replace(task, dialect=dialect) if task.record.tree == name else task for task in stale.tasks
-        ]
-    return msgspec.structs.replace(tree, auto_dialect=dialect)
 
 
 def tree_slugs(home: Path, tree: Tree) -> SlugChoice:
     """The rule that the documents of a tree show now."""
     top = home / os.fsdecode(tree.folder)
     discovery = discover([str(top)], include=tree.include, exclude=tree.exclude)
-    return slugs_of_files(discovery.documents, top, tree.dialect or tree.auto_dialect or None, tree.variables)
+    return slugs_of_files(discovery.documents, top, tree.used_dialect, tree.variables)
 
 
 def _commit(folder: Folder, plan: UpdatePlan, results: Results) -> Snapshot:
     """Write everything in one commit, and open it."""
     is_new = plan.snapshot is None
-    generation = new_generation(folder) if plan.snapshot is None else plan.snapshot.folder
+    new = folder.path / f"index-{max(folder.generations(), default=0) + 1}"
+    generation = new if plan.snapshot is None else plan.snapshot.folder
     writer: Writer | None = None
     try:
         if is_new:
             with explained(folder):
                 generation.mkdir()
-        threads = threads_for(sum(task.record.size for task in plan.stale.tasks))
+        size = sum(task.record.size for task in plan.stale.tasks)
+        threads = min(_MAX_THREADS, cores()) if size >= _BYTES_PER_THREADS else 1  # each makes a segment of its own
         writer = Writer(generation, plan.settings.languages, create=is_new, threads=threads)
         table = _write(folder, writer, plan, results)
         writer.commit()
         if is_new:
-            point_to(folder, generation, plan.settings.trees)
+            _point_to(folder, generation, plan.settings.trees)
     except BaseException:
         results.close()  # there may be processes behind it
-        _discard(folder, writer)
+        if writer is not None:
+            # What cannot be removed now is removed by the next commit. RuntimeError: the commit has ended the writer.
+            with contextlib.suppress(StoreError, RuntimeError):
+                writer.rollback()
+        _sweep(folder)
         raise
-    _tidy(folder, plan, generation)
+    with contextlib.suppress(StoreError, OSError, damage.DamageError):  # the next update does what fails here
+        if plan.snapshot is None:
+            _sweep(folder)
+        elif plan.snapshot.settings.trees != plan.settings.trees:
+            _point_to(folder, generation, plan.settings.trees)
+        damage.check(generation)
     return Snapshot(generation, table)
-
-
-def threads_for(size: int) -> int:
-    """The number of engine threads for so many bytes of documents. Each thread makes a segment of its own."""
-    return min(_MAX_THREADS, cores()) if size >= _BYTES_PER_THREADS else 1
 
 
 def _write(folder: Folder, writer: Writer, plan: UpdatePlan, results: Results) -> FileTable:
@@ -137,31 +179,35 @@ def _write(folder: Folder, writer: Writer, plan: UpdatePlan, results: Results) -
     A node is written with the words of links that lead to it, which are known when all files are read. Until then,
     nodes wait in a temporary file if they are many.
     """
-    table = dict(plan.known)
+    table = dict(plan.old_files)
     edits: dict[str, dict[str, LinkRecord | None]] = defaultdict(dict)
     numbers = count(1 + max((record.number for record in table.values()), default=-1))
     for document_id in plan.stale.removed:
-        writer.remove(document_id)
+        writer.replace(document_id, 0, NodeFields())
         gone = table.pop(document_id)
         edits[gone.tree][gone.path] = None
     with explained(folder), SpooledTemporaryFile(_MAX_WAITING, dir=str(folder.path)) as waiting:
         lengths: dict[str, int] = {}
-        for _, file in results:
+        for file in results:
             record, old = file.record, table.get(file.record.id)
             number = next(numbers) if old is None else old.number
             table[record.id] = msgspec.structs.replace(record, number=number)
             edits[record.tree][record.path] = file.links
             lengths[record.id] = waiting.write(file.nodes)
-        links = dict(_changed_links(writer, plan, edits))
+        links = dict(_changed_links(writer, plan, table, edits))
         waiting.seek(0)
-        for document_id, length in lengths.items():
-            nodes = _DECODER.decode(waiting.read(length)) if length else NodeFields()
-            _put(writer, plan, table[document_id], nodes, links.pop(document_id, None))
-        for document_id, record_of_links in links.items():
-            assert plan.snapshot, "a new index reads all documents"
-            language = plan.settings.trees[table[document_id].tree].language
-            nodes = fields_of(plan.snapshot.nodes_of(document_id), language)
-            _put(writer, plan, table[document_id], nodes, record_of_links)
+        for document_id in dict.fromkeys([*lengths, *links]):
+            record = table[document_id]
+            language = plan.settings.trees[record.tree].language
+            if document_id in lengths:
+                data = waiting.read(lengths[document_id])
+                nodes = _DECODER.decode(data) if data else NodeFields()
+            else:
+                assert plan.snapshot, "a new index reads all documents"
+                nodes = fields_of(plan.snapshot.nodes_of(document_id), language)
+            if document_id in links:
+                add_links(nodes, links[document_id], language)
+            writer.replace(document_id, record.number, nodes, is_new=document_id not in plan.old_files)
     table.update((record.id, record) for record in plan.stale.refreshed)
     touched = {*lengths, *plan.stale.removed, *(record.id for record in plan.stale.refreshed)}
     _put_files(writer, plan, table, touched)
@@ -173,11 +219,11 @@ def _write(folder: Folder, writer: Writer, plan: UpdatePlan, results: Results) -
 
 
 def _changed_links(
-    writer: Writer, plan: UpdatePlan, edits: Mapping[str, Mapping[str, LinkRecord | None]]
+    writer: Writer, plan: UpdatePlan, table: FileTable, edits: Mapping[str, Mapping[str, LinkRecord | None]]
 ) -> Iterator[tuple[str, LinkRecord]]:
     """The link records of documents that were read, or to which or from which other links lead now."""
     for tree, records in edits.items():
-        links = TreeLinks(tree, plan.snapshot)
+        links = TreeLinks(tree, plan.snapshot, table)
         before = +links.signs
         if tree in plan.settings.trees:
             yield from links.change(records).items()
@@ -185,13 +231,6 @@ def _changed_links(
                 writer.put(LINKS_KEY + tree, msgspec.msgpack.encode(dict(+links.signs)))
         else:
             writer.put(LINKS_KEY + tree, None)
-
-
-def _put(writer: Writer, plan: UpdatePlan, record: FileRecord, nodes: NodeFields, links: LinkRecord | None) -> None:
-    """Replace a document's nodes."""
-    if links is not None:
-        add_links(nodes, links, plan.settings.trees[record.tree].language)
-    writer.replace(record.id, record.number, nodes, is_new=record.id not in plan.known)
 
 
 def _put_files(writer: Writer, plan: UpdatePlan, table: FileTable, touched: set[str]) -> None:
@@ -207,20 +246,20 @@ def _put_files(writer: Writer, plan: UpdatePlan, table: FileTable, touched: set[
         writer.put(key, encode_files(records) if records else None)
 
 
-def _discard(folder: Folder, writer: Writer | None) -> None:
-    """Remove what a failed update has written; the current generation stays."""
-    if writer is not None:
-        # What cannot be removed now is removed by the next commit. RuntimeError: the commit has ended the writer.
-        with contextlib.suppress(StoreError, RuntimeError):
-            writer.rollback()
-    sweep(folder)
+def _point_to(folder: Folder, generation: Path, trees: dict[str, Tree]) -> None:
+    """Make a generation the current one."""
+    pointer = Pointer(VERSION, generation.name, msgspec.Raw(msgspec.json.encode(trees)))
+    with explained(folder), atomic_file.replacing(folder.path / CURRENT) as stream:
+        stream.write(msgspec.json.encode(pointer))
 
 
-def _tidy(folder: Folder, plan: UpdatePlan, generation: Path) -> None:
-    """Do what the commit does not depend on; if this fails, the next update does it."""
-    with contextlib.suppress(StoreError, OSError, damage.DamageError):
-        if plan.snapshot is None:
-            sweep(folder)
-        elif plan.snapshot.settings.trees != plan.settings.trees:
-            point_to(folder, generation, plan.settings.trees)
-        damage.check(generation, folder.checked)
+def _sweep(folder: Folder) -> None:
+    """Remove what killed updates left, and generations that are no longer current."""
+    atomic_file.sweep(folder.path / CURRENT)
+    try:
+        current = folder.current()
+    except StoreError:
+        return  # the update will create a new generation
+    for path in folder.generations().values():
+        if path != current:
+            remove_folder(path)

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import msgspec
 
@@ -11,39 +11,51 @@ from quire import __version__
 from quire.dialects import COMMONMARK, DIALECTS, DOCS_BUILDER
 from quire.errors import IndexDamagedError, OptionError
 from quire.index.changed_files import StaleFiles, stale_files
-from quire.index.engine import analysis, index_schema
+from quire.index.engine import analysis
 from quire.index.engine.snapshot import Opened, Snapshot, newest_readable_trees, open_snapshot
-from quire.index.file_records import (
-    TOKENIZER,
-    FileTable,
-    IndexSettings,
-    Tree,
-    languages_of,
-)
-from quire.index.folder import Folder, Stamp, refuse_file, refuse_foreign_files, refuse_hidden_trees
-from quire.options import Slugs
+from quire.index.file_records import TOKENIZER, FileTable, IndexSettings, Tree, languages_of
+from quire.index.folder import Folder, Stamp, refuse_folder
+from quire.model import Finding
+from quire.options import AUTO_SLUGS, Slugs
 from quire.read.source import unread
 from quire.read.substitution_files import substitution_files, tree_substitutions
-from quire.trees import DEFAULT_LANGUAGE, NAME, Reading
+from quire.trees import DEFAULT_LANGUAGE, NAME, Patterns, Reading
 
-_TREE_OPTIONS = {
-    "language": "languages", "include": "include", "exclude": "exclude", "slugs": "slugs", "dialect": "dialects",
-    "reading": "reading",
-}  # fmt: skip
-"""The arguments of ``Index.update`` that set a field of a tree."""
+_FIELDS = {"languages": "language", "dialects": "dialect"}
+"""The fields of a tree that arguments of ``Index.update`` set, where their names differ."""
+_CHOICES = {"slugs": get_args(Slugs), "dialects": ("", *DIALECTS), "languages": analysis.LANGUAGES}
+"""The values that some of these arguments may have."""
+
+
+def _by_tree(noun: str, example: str) -> msgspec.Meta:
+    return msgspec.Meta(extra={"rule": f'{noun} by the name of a tree, as in {{"docs": {example}}}'})
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """The arguments of ``Index.update``. A tree without an option keeps the option it has in the index."""
 
-    trees: Mapping[str, str] | None  # folders by name; None: the trees in the index
-    languages: Mapping[str, str]
-    include: Mapping[str, tuple[str, ...]] = {}
-    exclude: Mapping[str, tuple[str, ...]] = {}
-    slugs: Mapping[str, str] = {}
-    dialects: Mapping[str, str] = {}
-    reading: Mapping[str, Reading] = {}
+    trees: dict[str, str] | None  # folders by name; None: the trees in the index
+    languages: Annotated[dict[str, str], _by_tree("languages", '"german"')]
+    include: Annotated[dict[str, Patterns], _by_tree("patterns", '["guides/**"]')] = {}
+    exclude: Annotated[dict[str, Patterns], _by_tree("patterns", '["guides/**"]')] = {}
+    slugs: Annotated[dict[str, str], _by_tree("slugs", f'"{AUTO_SLUGS}"')] = {}
+    dialects: Annotated[dict[str, str], _by_tree("dialects", '"mkdocs"')] = {}
+    reading: dict[str, Reading] = {}
     rebuild: bool = False
+
+
+class Update(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """What an update has done."""
+
+    added: int = 0  # new files
+    changed: int = 0  # files with new content
+    removed: int = 0  # files that are gone
+    touched: int = 0  # files with new times and the same content
+    unchanged: int = 0  # all other files
+    failed: tuple[Finding, ...] = ()  # files that cannot be read, reported at every update; all others are in the index
+    rebuilt: str | None = None  # why the whole index was rebuilt; None if it was not, or if it is new
+    nodes: int = 0  # the number of nodes in the index
+    seconds: float = 0.0  # the duration
 
 
 class UpdatePlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,12 +63,12 @@ class UpdatePlan(msgspec.Struct, frozen=True, kw_only=True):
 
     snapshot: Snapshot | None  # the last commit, unless the index must be rebuilt
     stamp: Stamp  # of the last commit
-    rebuild_reason: str | None
+    rebuild_reason: str | None = None
     settings: IndexSettings  # the new settings
     stale: StaleFiles
 
     @property
-    def known(self) -> FileTable:
+    def old_files(self) -> FileTable:
         """The file records of the last commit."""
         return self.snapshot.files if self.snapshot is not None else {}
 
@@ -64,6 +76,29 @@ class UpdatePlan(msgspec.Struct, frozen=True, kw_only=True):
     def is_needed(self) -> bool:
         """Whether there is anything to do."""
         return self.snapshot is None or bool(self.stale) or self.snapshot.settings != self.settings
+
+    def report(self, files: FileTable, seconds: float) -> Update:
+        """What was done; ``files`` are the new file records."""
+        stale = self.stale
+        records = [files[task.record.id] for task in stale.tasks]
+        readable = [record.id for record in records if not record.failed]
+        changed = sum(document_id in self.old_files for document_id in readable)
+        unreadable = [
+            finding
+            for task, record in zip(stale.tasks, records, strict=True)
+            for finding in (record.findings(os.fsdecode(task.file)) if record.failed else ())
+        ]
+        return Update(
+            added=len(readable) - changed,
+            changed=changed,
+            removed=len(stale.removed),
+            touched=stale.touched,
+            unchanged=stale.unchanged,
+            failed=(*stale.failed, *unreadable),
+            rebuilt=self.rebuild_reason,
+            nodes=sum([record.nodes for record in files.values()]),
+            seconds=seconds,
+        )
 
 
 def plan_update(folder: Folder, request: Request, last: Opened | None = None) -> UpdatePlan:
@@ -73,11 +108,9 @@ def plan_update(folder: Folder, request: Request, last: Opened | None = None) ->
         reason = None
     except IndexDamagedError as error:
         snapshot, stamp, reason = None, folder.stamp(), error.problem
-    trees = _requested_trees(folder, request, snapshot.settings.trees if snapshot is not None else _old_trees(folder))
-    refuse_file(folder.path)
-    refuse_hidden_trees(folder.path, {name: Path(path) for name, path in (request.trees or {}).items()})
-    if snapshot is None:
-        refuse_foreign_files(folder.path)
+    current = snapshot.settings.trees if snapshot is not None else folder.trees() or newest_readable_trees(folder)
+    trees = _requested_trees(folder, request, current)
+    refuse_folder(folder.path, request.trees or {})
     languages = languages_of(trees)
     if snapshot is not None:
         reason = "a rebuild was requested" if request.rebuild else rebuild_reason(snapshot.settings, trees)
@@ -85,7 +118,7 @@ def plan_update(folder: Folder, request: Request, last: Opened | None = None) ->
         snapshot = snapshot if reason is None else None
     if snapshot is None:
         trees = {name: msgspec.structs.replace(tree, auto_slugs="", auto_dialect="") for name, tree in trees.items()}
-    settings = IndexSettings(index_schema.VERSION, __version__, TOKENIZER, languages, trees)
+    settings = IndexSettings(__version__, TOKENIZER, languages, trees)
     names = trees if request.trees is None or snapshot is None else request.trees
     records = snapshot.files if snapshot is not None else {}
     listed = snapshot.folder_times if snapshot is not None and snapshot.settings.trees == trees else None
@@ -95,6 +128,7 @@ def plan_update(folder: Folder, request: Request, last: Opened | None = None) ->
 
 def plan_removal(folder: Folder, tree: str) -> UpdatePlan:
     """The removal of a tree from the index."""
+    refuse_folder(folder.path, {})
     snapshot, stamp = open_snapshot(folder)
     if snapshot is None or tree not in snapshot.settings.trees:
         names = ", ".join(sorted(snapshot.settings.trees)) if snapshot is not None else "none"
@@ -102,7 +136,7 @@ def plan_removal(folder: Folder, tree: str) -> UpdatePlan:
     trees = {name: other for name, other in snapshot.settings.trees.items() if name != tree}
     stale = StaleFiles(removed=[name for name, record in snapshot.files.items() if record.tree == tree])
     settings = msgspec.structs.replace(snapshot.settings, trees=trees)
-    return UpdatePlan(snapshot=snapshot, stamp=stamp, rebuild_reason=None, settings=settings, stale=stale)
+    return UpdatePlan(snapshot=snapshot, stamp=stamp, settings=settings, stale=stale)
 
 
 def rebuild_reason(old: IndexSettings, trees: Mapping[str, Tree]) -> str | None:
@@ -112,12 +146,13 @@ def rebuild_reason(old: IndexSettings, trees: Mapping[str, Tree]) -> str | None:
     if old.tokenizer != TOKENIZER:
         return f"its tokens were counted with {old.tokenizer}"
     for name, tree in trees.items():
-        if name in old.trees and tree.language != old.trees[name].language:
+        before = old.trees.get(name, tree)
+        if tree.language != before.language:
             return f"the language of {name} is {tree.language} now"
-        dialects = {tree.dialect, old.trees[name].dialect} if name in old.trees else {tree.dialect}
-        if len(dialects) > 1 and dialects & {COMMONMARK, DOCS_BUILDER}:  # only these are parsed differently
+        # Only these dialects are parsed differently.
+        if tree.dialect != before.dialect and {tree.dialect, before.dialect} & {COMMONMARK, DOCS_BUILDER}:
             return f"the dialect of {name} is {tree.dialect or 'not given'} now"
-        if name in old.trees and _reading(tree) != _reading(old.trees[name]):
+        if _reading(tree) != _reading(before):
             return f"the encoding or the substitutions of {name} have changed"
     added = sorted(set(languages_of(trees)) - set(old.languages))
     return f"there is a new language: {', '.join(added)}" if added else None
@@ -126,15 +161,6 @@ def rebuild_reason(old: IndexSettings, trees: Mapping[str, Tree]) -> str | None:
 def _reading(tree: Tree) -> tuple[Any, ...]:
     """What the texts of a tree's files depend on."""
     return tree.reading.encoding, tree.reading.errors, tree.variables
-
-
-def _old_trees(folder: Folder) -> Mapping[str, Tree]:
-    """The trees of an index that cannot be opened."""
-    try:
-        pointer = folder.pointer()
-    except IndexDamagedError:
-        return newest_readable_trees(folder)
-    return pointer.trees if pointer is not None else {}
 
 
 def _requested_trees(folder: Folder, request: Request, current: Mapping[str, Tree]) -> dict[str, Tree]:
@@ -157,16 +183,27 @@ def _requested_trees(folder: Folder, request: Request, current: Mapping[str, Tre
             problem = f"the trees {other!r} and {name!r} are one folder"
             raise OptionError(problem, "leave one of them out", option="trees")
         trees[name] = msgspec.structs.replace(current.get(name) or Tree(b"", DEFAULT_LANGUAGE), folder=stored)
-    for field, option in _TREE_OPTIONS.items():
+    for option in ("languages", "include", "exclude", "slugs", "dialects", "reading"):
         for name, value in getattr(request, option).items():
-            _check_option(option, name, value, trees)
-            trees[name] = msgspec.structs.replace(trees[name], **{field: value})
-    for name, slugs in request.slugs.items():
-        if name in current and slugs != current[name].slugs:
-            trees[name] = msgspec.structs.replace(trees[name], auto_slugs="")
+            trees[name] = _with_option(trees, name, option, value)
     if not trees:
         raise OptionError(f"{folder.path}: there is nothing in the index yet", 'name folders, as in {"docs": "docs/"}')
     return {name: with_variables(folder.home, tree, current.get(name)) for name, tree in trees.items()}
+
+
+def _with_option(trees: Mapping[str, Tree], name: str, option: str, value: Any) -> Tree:
+    """The tree called ``name`` with the value of an option."""
+    field, choices = _FIELDS.get(option, option), _CHOICES.get(option)
+    if name not in trees:
+        advice = f"there are: {', '.join(sorted(trees))}"
+        raise OptionError(f"{option}: no tree is called {name!r}", advice, option=option)
+    if choices and value not in choices:
+        advice = f"choose from: {', '.join(filter(None, choices))}"
+        raise OptionError(f"unknown {field} {value!r}", advice, option=option)
+    changes = {field: (value,) if option in ("include", "exclude") and isinstance(value, str) else value}
+    if option == "slugs" and value != trees[name].slugs:
+        changes["auto_slugs"] = ""
+    return msgspec.structs.replace(trees[name], **changes)
 
 
 def with_variables(home: Path, tree: Tree, old: Tree | None) -> Tree:
@@ -178,15 +215,3 @@ def with_variables(home: Path, tree: Tree, old: Tree | None) -> Tree:
         return tree
     variables = tree_substitutions(files, tree.reading.substitutions)
     return msgspec.structs.replace(tree, variables=variables, variable_files=times)
-
-
-def _check_option(option: str, name: str, value: Any, trees: Mapping[str, Tree]) -> None:
-    if name not in trees:
-        advice = f"there are: {', '.join(sorted(trees))}"
-        raise OptionError(f"{option}: no tree is called {name!r}", advice, option=option)
-    if option == "slugs" and value not in get_args(Slugs):
-        raise OptionError(f"unknown slugs {value!r}", f"choose from: {', '.join(get_args(Slugs))}", option=option)
-    if option == "dialects" and value and value not in DIALECTS:
-        raise OptionError(f"unknown dialect {value!r}", f"choose from: {', '.join(DIALECTS)}", option=option)
-    if option == "languages" and value not in analysis.LANGUAGES:
-        raise OptionError(f"unknown language {value!r}", f"choose from: {', '.join(analysis.LANGUAGES)}", option=option)

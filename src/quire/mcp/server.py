@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hmac
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from threading import Timer
 from typing import Any, TypeVar
+from urllib.parse import unquote, urlsplit
 
 import anyio
 import anyio.from_thread
@@ -26,28 +27,27 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Scope
 
 from quire import __version__
-from quire.errors import OptionError, QuireError
-from quire.local_server import foreign_header, listen, serve
-from quire.mcp import chatgpt, resources
-from quire.mcp.token_limit import Answer
-from quire.mcp.tool_schemas import CHATGPT_TOOLS, TOOLS, VECTOR_TOOLS, Tool, checked, schema
-from quire.mcp.tools import Tools, offset_of
+from quire.errors import NotFoundError, OptionError, QuireError
+from quire.local_server import foreign_header, guarded, listen, serve
+from quire.mcp.tool import Service, offset_of
+from quire.mcp.tools import CHATGPT_TOOLS, SCHEME, TOOLS, VECTOR_TOOLS, uri
 from quire.vectors.vector_files import current_folder
+from quire.workspace import Workspace
 
 _THREADS = 16
 _PROGRESS_EVERY = 0.1
 _WARM_UP_AFTER = 0.2
-_PAGE = 100
-"""How many resources a list or a completion has at once."""
+_PAGE = 100  # how many resources a list or a completion has at once
 _PATH = "/mcp"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _MAX_BODY = 1_048_576
 _MAX_CONNECTIONS = 512
 _MAX_SESSIONS = 256
-_READ_ONLY = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_DOCUMENT_URI = f"{SCHEME}:///{{tree}}/{{+path}}"
+_TEMPLATES = {"document": _DOCUMENT_URI, "section": f"{_DOCUMENT_URI}#{{slug}}"}
 
 Context = ServerRequestContext[Any, Any]
 Result = TypeVar("Result")
@@ -63,16 +63,14 @@ class AgentServer:
     ``warm_up`` is called soon after the first answer, while the agent reads it.
     """
 
-    def __init__(self, tools: Tools, *, for_chatgpt: bool = False, warm_up: Callable[[], object] | None = None) -> None:
-        self._tools = tools
+    def __init__(
+        self, service: Service, *, for_chatgpt: bool = False, warm_up: Callable[[], object] | None = None
+    ) -> None:
+        self._service = service
         self._warm_up = warm_up
-        self._workspace = tools.workspace
+        self._workspace = service.workspace
         has_vectors = current_folder(self._workspace.index_folder) is not None
-        self._schemas = CHATGPT_TOOLS if for_chatgpt else VECTOR_TOOLS if has_vectors else TOOLS
-        functions = {"search": chatgpt.search, "fetch": chatgpt.fetch}
-        self._calls: dict[str, Callable[..., Answer]] = {
-            name: partial(functions[name], tools) if for_chatgpt else getattr(tools, name) for name in self._schemas
-        }
+        self._tools = CHATGPT_TOOLS if for_chatgpt else VECTOR_TOOLS if has_vectors else TOOLS
         self._threads = anyio.CapacityLimiter(_THREADS)
         self._waiting: dict[int, ServerSession] = {}
         self._reported = 0.0
@@ -90,11 +88,12 @@ class AgentServer:
 
     def serve_stdio(self) -> None:
         """Serve standard input and output until the input ends."""
-        anyio.run(self._serve_stdio)
 
-    async def _serve_stdio(self) -> None:
-        async with stdio_server() as (read, write):
-            await self.protocol.run(read, write, self.protocol.create_initialization_options())
+        async def run() -> None:
+            async with stdio_server() as (read, write):
+                await self.protocol.run(read, write, self.protocol.create_initialization_options())
+
+        anyio.run(run)
 
     def _instructions(self) -> str:
         infos = self._workspace.tree_infos()
@@ -136,19 +135,24 @@ class AgentServer:
             await session.report_progress(done, total, f"indexing {path}")
 
     async def _list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_tool(name, kind) for name, kind in self._schemas.items()])
+        read_only = partial(types.Tool, annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False))
+        tools = [
+            read_only(name=name, title=tool.title, description=tool.__doc__, input_schema=tool.schema())
+            for name, tool in self._tools.items()
+        ]
+        return types.ListToolsResult(tools=tools)
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        if params.name not in self._schemas:
-            names = ", ".join(self._schemas)
+        if params.name not in self._tools:
+            names = ", ".join(self._tools)
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:40]!r}; the tools are {names}")
         values = params.arguments or {}
         try:
-            arguments = checked(self._schemas[params.name], values)
-            answer = await self._in_thread(context, partial(self._calls[params.name], **arguments))
+            call = self._tools[params.name].checked(values)
+            answer = await self._in_thread(context, partial(call.answer, self._service))
         except QuireError as error:
-            asked = values.get("max_tokens")
-            limit = self._tools.limit(asked if isinstance(asked, int) and asked > 0 else None)
+            max_tokens = values.get("max_tokens")
+            limit = self._service.limit(max_tokens if isinstance(max_tokens, int) and max_tokens > 0 else None)
             return types.CallToolResult(content=[types.TextContent(text=limit.clipped(str(error)))], is_error=True)
         return types.CallToolResult(
             content=[types.TextContent(text=answer.text)], structured_content=dict(answer.record)
@@ -163,9 +167,7 @@ class AgentServer:
         end = start + _PAGE
         return types.ListResourcesResult(
             resources=[
-                types.Resource(
-                    uri=resources.uri(document.id), name=document.id, title=document.title, mime_type="text/markdown"
-                )
+                types.Resource(uri=uri(document.id), name=document.id, title=document.title, mime_type="text/markdown")
                 for document in documents[start:end]
             ],
             next_cursor=str(end) if end < len(documents) else None,
@@ -176,22 +178,22 @@ class AgentServer:
     ) -> types.ListResourceTemplatesResult:
         templates = [
             types.ResourceTemplate(name=name, uri_template=template, mime_type="text/markdown")
-            for name, template in resources.TEMPLATES.items()
+            for name, template in _TEMPLATES.items()
         ]
         return types.ListResourceTemplatesResult(resource_templates=templates)
 
     async def _read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        uri = str(params.uri)
-        with _protocol_errors(uri=uri):
-            hit = await self._in_thread(context, lambda: self._workspace.get(resources.node_id(uri)))
-        contents = types.TextResourceContents(uri=uri, text=hit.text, mime_type="text/markdown")
+        resource = str(params.uri)
+        with _protocol_errors(uri=resource):
+            hit = await self._in_thread(context, lambda: self._workspace.get(_node_id(resource)))
+        contents = types.TextResourceContents(uri=resource, text=hit.text, mime_type="text/markdown")
         return types.ReadResourceResult(contents=[contents])
 
     async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         others = (params.context and params.context.arguments) or {}
-        complete = partial(resources.completions, self._workspace, params.argument.name, params.argument.value, others)
+        complete = partial(_completions, self._workspace, params.argument.name, params.argument.value, others)
         is_ours = isinstance(params.ref, types.ResourceTemplateReference)
         with _protocol_errors():
             values = await self._in_thread(context, complete) if is_ours else []
@@ -200,10 +202,27 @@ class AgentServer:
         )
 
 
-def _tool(name: str, kind: type[Tool]) -> types.Tool:
-    return types.Tool(
-        name=name, title=kind.title, description=kind.__doc__, input_schema=schema(kind), annotations=_READ_ONLY
-    )
+def _node_id(text: str) -> str:
+    """The id of the document or section with a URI."""
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        parts = urlsplit("")
+    tree, _, path = unquote(parts.path.removeprefix("/")).partition("/")
+    if parts.scheme != SCHEME or parts.netloc or parts.query or not path:
+        raise NotFoundError(f"{text[:200]}: no such resource", f"the form is {_DOCUMENT_URI}")
+    return f"{tree}:{path}#{unquote(parts.fragment)}" if parts.fragment else f"{tree}:{path}"
+
+
+def _completions(workspace: Workspace, argument: str, start: str, others: Mapping[str, str]) -> Sequence[str]:
+    """The values of a template's argument that start with ``start``; ``others`` are the other arguments."""
+    documents = [document for document in workspace.documents() if others.get("tree") in (None, "", document.tree)]
+    if argument in ("tree", "path"):
+        values = [getattr(document, argument) for document in documents]
+    else:
+        ids = [document.id for document in documents if document.path == others.get("path")]
+        values = [node.slug for document_id in ids for node in workspace.index.outline(document_id) if node.slug]
+    return [value for value in dict.fromkeys(values) if value.startswith(start)]
 
 
 @contextmanager
@@ -215,28 +234,17 @@ def _protocol_errors(**data: str) -> Iterator[None]:
         raise MCPError(types.INVALID_PARAMS, str(error), data or None) from error
 
 
-class Gate:
-    """Answers requests that are not allowed."""
-
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app = app
-        self._token = token.encode()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
-        refusal = self._refusal(Headers(scope=scope)) if scope["type"] == "http" else None
-        await (refusal or self._app)(scope, receive, send)
-
-    def _refusal(self, headers: Headers) -> PlainTextResponse | None:
-        foreign = foreign_header(headers)
-        if foreign == "Origin":
-            return PlainTextResponse("Origin is not allowed", 403)
-        if not self._token:
-            return PlainTextResponse("Host is not allowed", 421) if foreign else None
-        credentials = headers.get("authorization", "").encode("latin-1")
-        if not hmac.compare_digest(credentials, b"Bearer " + self._token):
-            return PlainTextResponse("a bearer token is needed", 401, {"WWW-Authenticate": "Bearer"})
-        return None
+def _refusal(token: str, scope: Scope) -> PlainTextResponse | None:
+    """The answer to a request that is not allowed."""
+    foreign = foreign_header(scope)
+    if foreign == "Origin":
+        return PlainTextResponse("Origin is not allowed", 403)
+    if not token:
+        return PlainTextResponse("Host is not allowed", 421) if foreign else None
+    credentials = Headers(scope=scope).get("authorization", "").encode("latin-1")
+    if not hmac.compare_digest(credentials, b"Bearer " + token.encode()):
+        return PlainTextResponse("a bearer token is needed", 401, {"WWW-Authenticate": "Bearer"})
+    return None
 
 
 def serve_http(server: AgentServer, host: str, port: int, token: str, on_start: Callable[[str], None]) -> None:
@@ -245,7 +253,7 @@ def serve_http(server: AgentServer, host: str, port: int, token: str, on_start: 
         raise OptionError(
             f"{host} can be reached from other machines", "set QUIRE_MCP_TOKEN to a token, or leave out --host"
         )
-    app = server.protocol.streamable_http_app(
+    app: ASGIApp = server.protocol.streamable_http_app(
         streamable_http_path=_PATH,
         max_request_body_size=_MAX_BODY,
         max_sessions=_MAX_SESSIONS,
@@ -254,4 +262,5 @@ def serve_http(server: AgentServer, host: str, port: int, token: str, on_start: 
     with listen(host, port) as listener:
         name = f"[{host}]" if ":" in host else host
         on_start(f"http://{name}:{listener.getsockname()[1]}{_PATH}")
-        serve(Gate(app, token), listener, limit_concurrency=_MAX_CONNECTIONS, timeout_graceful_shutdown=1)
+        app = guarded(app, partial(_refusal, token))
+        serve(app, listener, limit_concurrency=_MAX_CONNECTIONS, timeout_graceful_shutdown=1)

@@ -1,60 +1,59 @@
 """The blocks of a text: plain ones by the line scan, the others by the parser, in one pass."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import NamedTuple
-
 from quire.dialects import COMMONMARK
-from quire.model import BlockColumns, Kind, Note, Source
+from quire.model import BlockColumns, Document, Kind, Note, Source, findings_at
 from quire.offsets import BLANK, text_end, trimmed
-from quire.parsing.containers import MATH, container_marks, containers, hidden_headings
+from quire.parsing.containers import MATH, Marks, container_marks, containers, hidden_headings
 from quire.parsing.events import last_item_end, top_blocks
-from quire.parsing.heading_ids import id_above, ids_end
+from quire.parsing.headings import (
+    Headings,
+    document_title,
+    empty_headings,
+    read_headings,
+    section_columns,
+    shortened,
+    take_ids_above,
+)
 from quire.parsing.line_scan import THEMATIC_BREAK, LineScan, scan_lines
-from quire.parsing.parser_input import mark_tables, parser_input
-from quire.parsing.site_generators import ADMONITION_MARKS
-from quire.parsing.titles import Headings, read_headings
+from quire.parsing.parser_input import ADMONITION_MARKS, for_parser, parser_input
+
+
+def document(source: Source, title: str | None = None) -> Document:
+    """Parse ``source``; ``title`` overrides the document's own."""
+    if source.syntax == "markdown":
+        blocks, headings, notes = document_blocks(source)
+    else:
+        span = trimmed(source.text, source.body_start, len(source.text))
+        blocks, headings, notes = BlockColumns([], [], [], {}), Headings([], [], [], []), []
+        if span[0] < span[1]:
+            blocks.add("paragraph", *span)
+    name, note = shortened(document_title(source, headings, title), 0)
+    sections = section_columns(source, blocks, headings, name)
+    notes += note + empty_headings(sections)
+    findings = (*source.findings, *findings_at(source, sorted(notes))) if notes else source.findings
+    return Document(source=source, title=name, findings=findings, block_columns=blocks, section_columns=sections)
 
 
 def document_blocks(source: Source) -> tuple[BlockColumns, Headings, list[Note]]:
     """The blocks at document level, which cover all text that is not blank; the headings among them; and notes."""
-    text = source.text
-    if source.syntax != "markdown":
-        start, end = trimmed(text, source.body_start, len(text))
-        blocks = BlockColumns(["paragraph"], [start], [end], {}) if start < end else BlockColumns([], [], [], {})
-        return blocks, Headings([], [], [], []), []
+    text, start, malformed = source.text, source.markdown_start, source.malformed_frontmatter
     is_commonmark = source.dialect == COMMONMARK
-    flat = flat_blocks(text, source.markdown_start, len(text), is_commonmark=is_commonmark)
-    blocks = flat.blocks
-    if source.malformed_frontmatter is not None:
+    lines, tags, has_admonitions = parser_input(text[start:], is_commonmark=is_commonmark)
+    blocks, rest = flat_blocks(text, start, len(text), lines)
+    has_containers = tags or rest or "html" in blocks.kinds
+    if malformed is not None:
         blocks.kinds.insert(0, "code")  # for now: nothing opens in it
-        blocks.starts.insert(0, source.malformed_frontmatter.start)
-        blocks.ends.insert(0, text_end(text, *source.malformed_frontmatter))
+        blocks.starts.insert(0, malformed.start)
+        blocks.ends.insert(0, text_end(text, *malformed))
     headings, notes = read_headings(source, blocks)
-    dropped = set() if is_commonmark else _take_ids_above(text, blocks, headings)
-    if flat.has_admonitions:
+    dropped = set() if is_commonmark else take_ids_above(text, blocks, headings)
+    if has_admonitions:
         _name_admonitions(text, blocks)
-    if flat.container_marks:
-        dropped |= _join_containers(text, flat.container_marks, blocks)
-    if source.malformed_frontmatter is not None:
+    if has_containers:
+        dropped |= _join_containers(text, container_marks(text, start, len(text), rest, tags), blocks)
+    if malformed is not None:
         blocks.kinds[0] = "paragraph"
     return _without(blocks, headings, dropped) if dropped else blocks, headings, notes
-
-
-def _take_ids_above(text: str, blocks: BlockColumns, headings: Headings) -> set[int]:
-    """Give headings the ids in the lines above them, and these lines. Returns the blocks that were nothing else."""
-    kinds, starts, ends, _ = blocks
-    taken: set[int] = set()
-    for index, number in enumerate(headings.blocks):
-        above = number - 1
-        if above >= 0 and text[ends[above] - 1] in ">=" and kinds[above] in ("paragraph", "html"):
-            heading_id = id_above(text, starts[above], ends[above])
-            headings.ids[index] = headings.ids[index] or heading_id
-            if heading_id and ids_end(text, starts[above], ends[above]) == ends[above]:
-                starts[number] = starts[above]
-                taken.add(above)
-    return taken
 
 
 def _name_admonitions(text: str, blocks: BlockColumns) -> None:
@@ -66,11 +65,11 @@ def _name_admonitions(text: str, blocks: BlockColumns) -> None:
             kinds[number], names[number] = "directive", words[0] if words and mark != "===" else "tab"
 
 
-def _join_containers(text: str, marks: Sequence[str], blocks: BlockColumns) -> set[int]:
+def _join_containers(text: str, marks: Marks, blocks: BlockColumns) -> set[int]:
     """Make the first block of each container all of it. Returns the others that it had."""
-    kinds, starts, ends, names = blocks
+    kinds, _, ends, names = blocks
     joined: set[int] = set()
-    for first, last, kind, name in containers(text, marks, kinds, starts, ends):
+    for first, last, kind, name in containers(text, marks, blocks):
         kinds[first], ends[first], names[first] = kind, ends[last], name
         joined.update(range(first + 1, last + 1))
     return joined
@@ -86,26 +85,19 @@ def _without(blocks: BlockColumns, headings: Headings, dropped: set[int]) -> Blo
     return BlockColumns(kinds, starts, ends, names)
 
 
-class FlatBlocks(NamedTuple):
-    """Blocks before containers are joined, and which constructs there may be among them."""
+def flat_blocks(text: str, start: int, end: int, lines: str, *, line_scan: bool = True) -> tuple[BlockColumns, str]:
+    """The blocks between two positions before containers are joined, and what the parser has read of them.
 
-    blocks: BlockColumns
-    container_marks: tuple[str, ...]
-    has_admonitions: bool
-
-
-def flat_blocks(text: str, start: int, end: int, *, line_scan: bool = True, is_commonmark: bool = False) -> FlatBlocks:
-    """The blocks between two positions. Without ``line_scan`` the parser reads everything; the result is the same."""
-    lines, closed_tags, has_admonitions = parser_input(text[start:end], is_commonmark=is_commonmark)
+    ``lines`` are those of ``parser_input``. Without ``line_scan`` the parser reads everything; the result is the same.
+    """
     scan = scan_lines(lines, start) if line_scan else LineScan(BlockColumns([], [], [], {}), lines, {})
     blocks = _combined(text, start, end, scan) if scan.rest else scan.blocks
     if blocks is None:
-        return flat_blocks(text, start, end, line_scan=False, is_commonmark=is_commonmark)
-    marks = container_marks(text, scan.rest, blocks.kinds, closed_tags)
-    if MATH in marks:
+        return flat_blocks(text, start, end, lines, line_scan=False)
+    if MATH in scan.rest:
         for number in hidden_headings(text, blocks):
             blocks.kinds[number] = "paragraph"
-    return FlatBlocks(blocks, marks, has_admonitions)
+    return blocks, scan.rest
 
 
 def _combined(text: str, start: int, end: int, scan: LineScan) -> BlockColumns | None:
@@ -113,7 +105,7 @@ def _combined(text: str, start: int, end: int, scan: LineScan) -> BlockColumns |
     blocks = BlockColumns([], [], [], {})
     seen = shift = start
     confirmed = 0
-    for kind, first, last in top_blocks(mark_tables(scan.rest)):
+    for kind, first, last in top_blocks(for_parser(scan.rest)):
         series = scan.series.get(first) if kind == "rule" else None
         if series is not None:
             numbers, series_end = series
@@ -137,7 +129,7 @@ def _parsed_span(text: str, kind: Kind, start: int, end: int) -> tuple[int, int]
     while start > 0 and text[start - 1] in " \t":
         start -= 1
     if kind == "list" and "]:" in text[start:end]:
-        end = start + last_item_end(mark_tables(parser_input(text[start:end]).lines))
+        end = start + last_item_end(for_parser(parser_input(text[start:end]).lines))
     return start, text_end(text, start, end)
 
 

@@ -1,24 +1,36 @@
-"""Containers that Markdown does not know: directives, display math, ``<details>`` and MDX components.
+"""Containers that Markdown does not know: directives, shortcodes, display math, ``<details>`` and MDX components.
 
 The parser sees ``:::note`` as a paragraph, ``$$`` as inline text, ``<details>`` as HTML up to the next blank line, and
 a tag with JavaScript in it as text. All blocks from the opening to the closing become one block, unless there is a
 heading between them: headings make sections, whatever surrounds them. Text directly above an opening or directly below
 a closing, without a blank line, is in the same block and so in the container.
 
+    {{< tab >}} … {{< /tab >}}            Hugo: raw text, so no heading inside; the parser sees one paragraph
+    {% highlight %} … {% endhighlight %}  Liquid (Jekyll): the same for highlight, comment and code
+    {{% tab %}} … {{% /tab %}}            other shortcodes and tags have Markdown inside
+
 Display math opens with ``$$`` at the start of a line of a paragraph and closes with the next ``$$`` that is not one of
 a pair within its line. To the parser, ``=`` below a line of math makes a heading, and so does ``# a``; such headings
 are text. Math with a heading in it has no blank line: ``$$`` may be a price, and the next one may be pages below.
 """
 
-from __future__ import annotations
-
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from quire.model import BlockColumns, Kind
-from quire.parsing.site_generators import TEMPLATE_TAG, Openings
+from quire.model import Block, BlockColumns, Kind
+from quire.offsets import LINE_END, line_start
 
+_TEMPLATE_TAG = re.compile(
+    r"\{(?:\{([<%])-?+[ \t]*+(/?+)[ \t]*+([\w./-]*+)([^{}\n]*+)(?<=[>%])\}\}|%-?+[ \t]*+(end)?+(\w++)[^{}\n]*+(?<=%)\})"
+)
+_CLOSING_TEMPLATE_TAG = re.compile(r"\{(?:\{[<%]-?[ \t]*/|%-?[ \t]*end)")
+_RAW_WORDS = ("highlight", "comment", "code")
+RAW_TAGS = frozenset(mark + word for mark in ("{{<", "{{%", "{%") for word in _RAW_WORDS)
+"""The shortcodes and tags that show code."""
+_RAW_LIQUID = frozenset(f"{{%{word}" for word in _RAW_WORDS)
+_INDENT = re.compile(r"(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*\Z")
 _LINE_START = r"(?:\A|(?<=[\r\n]))[ \t]*+"
 _DIRECTIVE = re.compile(rf"{_LINE_START}(:{{3,}}+)[ \t]*+(?:\{{?[ \t]*+([^\s{{}}\[\]:]++)|(?=[\r\n]|\Z))")
 """A line that opens a directive, with a name, or closes one."""
@@ -34,17 +46,29 @@ _NAME = r"(?:(?i:details)|[A-Z][\w.]*+)"
 _ATTRIBUTES = rf"""(?:[^<>{{}}"']++|"[^"]*+"|'[^']*+'|["']|{_braces(3)})*+"""
 # An unfinished tag is matched as a whole, so that no text is read again from each of many tags on.
 _TAG = re.compile(rf"<(/?)({_NAME})(?=[\s/>]|\Z)({_ATTRIBUTES})(>?)")
-_TAG_START = re.compile(rf"<{_NAME}")
 _TAG_LINE = re.compile(rf"{_LINE_START}<{_NAME}(?:[\s/>]|\Z)")
 _CLOSING_TAG = re.compile(r"</(?:(?i:details)|[A-Z])")
 _TAG_END_BELOW = re.compile(r"[ \t]*+(?:\r\n|\r|\n)[ \t]*+>")
 """The last line of a tag over several lines, which the parser takes for a quote."""
-SKIPPED = frozenset({"code", "rule", "reference"})
-"""The kinds of block in which nothing opens or closes."""
-SKIPPED_INSIDE = SKIPPED | {"list", "quote", "footnote"}
-"""The same inside another block: without those that hold blocks, which may be nested a thousand deep."""
+_TAG_MARK = re.compile(r"</?(?:[A-Z]|d(?i:etails))")
+_DIRECTIVE_MARK = re.compile(":::")
+_SKIPPED = frozenset({"heading", "code", "rule", "reference"})  # the kinds of block in which nothing opens or closes
 MATH = "$$"
+_MATH_MARK = re.compile(r"\$\$")
 _MATH_LINE = re.compile(r" {0,3}\$\$")
+_MAX_OPEN = 64  # how many openings may wait for their closing; keeps hostile input linear
+
+
+TemplateTag: TypeAlias = tuple[int, int, str, bool]
+"""A shortcode of Hugo or a tag of Liquid that opens or closes something: its span, its name with what is in front of it
+(``{{<tab``, ``{%hint``), and whether it closes."""
+
+
+class Marks(NamedTuple):
+    """Where containers may open and close, and the template tags among these places, in order."""
+
+    positions: list[int]
+    tags: list[TemplateTag]
 
 
 class _Mark(NamedTuple):
@@ -54,76 +78,121 @@ class _Mark(NamedTuple):
     opens: bool
     name: str = ""
     colons: int = 0
-    block: int = 0
-    """The number of the block that has it."""
+    place: int = 0  # the number of its block; for raw text its position
 
 
-def _matches(opening: _Mark, closing: _Mark) -> bool:
-    if opening.kind == "directive" and opening.colons:
-        return closing.kind == "directive" and 0 < opening.colons <= closing.colons
-    return (opening.kind, opening.name) == (closing.kind, closing.name)
+class _Waiting(list[_Mark]):
+    """The openings that wait for their closings, the innermost last."""
 
+    def open(self, opening: _Mark) -> None:
+        del self[_MAX_OPEN:]
+        self.append(opening)
 
-def container_marks(text: str, rest: str, kinds: Sequence[Kind], closed_tags: Iterable[str]) -> tuple[str, ...]:
-    """What a block that opens or closes a container has in it; empty if there is no container in ``text``.
-
-    Plain blocks, which ``rest`` is without, open none but in HTML. Of shortcodes only the ``closed_tags`` count.
-    """
-    marks = [*closed_tags, *(mark for mark in (":::", MATH) if mark in rest)]
-    if (rest or "html" in kinds) and _CLOSING_TAG.search(text):
-        marks.append("<")
-    return tuple(marks)
-
-
-def containers(  # noqa: PLR0917
-    text: str,
-    marks: Sequence[str],
-    kinds: Sequence[Kind],
-    starts: Sequence[int],
-    ends: Sequence[int],
-    skipped: frozenset[str] = SKIPPED,
-) -> Iterator[tuple[int, int, Kind, str]]:
-    """The outermost containers, in order: the numbers of the first and the last block, kind and name.
-
-    ``marks`` are those of ``container_marks``; nothing opens or closes in blocks of the kinds ``skipped``.
-    """
-    waiting = Openings[_Mark]()
-    joined: list[tuple[_Mark, int]] = []
-    for number, kind in enumerate(kinds):
-        if kind == "heading":
-            waiting.clear()
-        elif kind not in skipped:
-            lines = text[starts[number] : ends[number]]
-            for needed in marks:
-                if needed in lines:
-                    break
+    def close(self, closing: _Mark) -> _Mark | None:
+        """Take the last opening that matches, and those inside it, off the list."""
+        for index in range(len(self) - 1, -1, -1):
+            opening = self[index]
+            if opening.colons:
+                is_closed = opening.colons <= closing.colons
             else:
-                continue  # the usual case
-            tag_end = ">" if kind == "paragraph" and _TAG_END_BELOW.match(text, ends[number]) else ""
-            for mark in _marks(kind, lines, tag_end, waiting):
-                if mark.opens:
-                    waiting.open(_Mark(*mark[:4], number))
-                else:
-                    _close(waiting, joined, mark, number)
-    return ((mark.block, last, mark.kind, mark.name.lstrip("{<%")) for mark, last in joined)
+                is_closed = (opening.kind, opening.name) == (closing.kind, closing.name)
+            if is_closed:
+                del self[index:]
+                return opening
+        return None
 
 
-def _close(waiting: Openings[_Mark], joined: list[tuple[_Mark, int]], mark: _Mark, number: int) -> None:
-    opening = waiting.closed_by(mark, _matches)
-    if opening is None or (opening.block == number and opening.kind == "html"):
+def template_tags(lines: str) -> list[TemplateTag]:
+    """The shortcodes of Hugo and the tags of Liquid in ``lines``; none if none of them closes anything."""
+    if "{" not in lines or not _CLOSING_TEMPLATE_TAG.search(lines):
+        return []
+    tags: list[TemplateTag] = []
+    for tag in _TEMPLATE_TAG.finditer(lines):
+        kind, slash, name, rest, end, word = tag.groups()
+        if slash or end or not (rest or "").rstrip("-<>% \t").endswith("/"):
+            name = f"{{{{{kind}{name}" if kind else f"{{%{word}"
+            tags.append((tag.start(), tag.end(), name, bool(slash or end)))
+    return tags
+
+
+def raw_spans(lines: str, tags: Iterable[TemplateTag]) -> list[tuple[int, int]]:
+    """The outermost constructs that have raw text over several lines."""
+    waiting = _Waiting()
+    spans: list[tuple[int, int]] = []
+    for start, end, name, closes in tags:
+        mark = _Mark("directive", not closes, name, 0, start)
+        if not closes:
+            waiting.open(mark)
+        elif opening := waiting.close(mark):
+            if not name.startswith("{{<") and name not in _RAW_LIQUID:
+                # The openings around it have Markdown inside, so they are not raw.
+                waiting[:] = [outer._replace(place=-1) for outer in waiting]
+            elif opening.place >= 0 and _is_block(lines, opening.place, end):
+                while spans and spans[-1][0] > opening.place:
+                    spans.pop()
+                spans.append((opening.place, end))
+    return spans
+
+
+def _is_block(lines: str, start: int, end: int) -> bool:
+    """Whether a construct goes over several lines and starts one of them."""
+    line = lines.rfind("\n", 0, start) + 1
+    return lines.find("\n", start, end) >= 0 and _INDENT.match(lines, line, start) is not None
+
+
+def container_marks(text: str, start: int, end: int, rest: str, tags: Iterable[TemplateTag]) -> Marks:
+    """Where containers may open and close from ``start`` to ``end``; ``tags`` are those of that text.
+
+    Plain blocks, which ``rest`` is without, open none but in HTML.
+    """
+    closed = {name for _, _, name, closes in tags if closes}
+    tags = [(at + start, past + start, name, closes) for at, past, name, closes in tags if name in closed]
+    marks = [_DIRECTIVE_MARK] if ":::" in rest else []
+    marks += [_MATH_MARK] if MATH in rest else []
+    marks += [_TAG_MARK] if _CLOSING_TAG.search(text, start, end) else []
+    positions = [match.start() for mark in marks for match in mark.finditer(text, start, end)]
+    return Marks(sorted([*positions, *(tag[0] for tag in tags)]), tags)
+
+
+def containers(text: str, marks: Marks, blocks: BlockColumns) -> list[tuple[int, int, Kind, str]]:
+    """The outermost containers, in order: the numbers of their first and their last block, kind and name."""
+    kinds, starts, ends, _ = blocks
+    waiting = _Waiting()
+    joined: list[tuple[_Mark, int]] = []
+    done = 0
+    for number in dict.fromkeys([bisect_right(starts, position) - 1 for position in marks.positions]):
+        if "heading" in kinds[done:number]:
+            waiting.clear()
+        done = number
+        if kinds[number] in _SKIPPED:
+            continue
+        for mark in _marks(text, Block(kinds[number], starts[number], ends[number]), marks.tags, waiting):
+            if mark.opens:
+                waiting.open(mark._replace(place=number))
+            else:
+                _close(waiting, joined, mark, number)
+    return [(mark.place, last, mark.kind, mark.name.lstrip("{<%")) for mark, last in joined]
+
+
+def _close(waiting: _Waiting, joined: list[tuple[_Mark, int]], mark: _Mark, number: int) -> None:
+    opening = waiting.close(mark)
+    if opening is None or (opening.place == number and opening.kind == "html"):
         return  # it closes nothing, or is one block already
-    while joined and joined[-1][0].block >= opening.block:
+    while joined and joined[-1][0].place >= opening.place:
         joined.pop()
     # A block that closes one container and opens the next belongs to both, so the two become one.
-    first = joined.pop()[0] if joined and joined[-1][1] >= opening.block else opening
+    first = joined.pop()[0] if joined and joined[-1][1] >= opening.place else opening
     joined.append((first, number))
 
 
-def _marks(kind: Kind, lines: str, tag_end: str, waiting: Sequence[_Mark]) -> Iterator[_Mark]:
-    """The openings and closings in a block; ``tag_end`` ends the last of its tags."""
-    is_text = kind == "paragraph"
+def _marks(text: str, block: Block, tags: Sequence[TemplateTag], waiting: Sequence[_Mark]) -> Iterator[_Mark]:
+    """The openings and closings in a block; ``tags`` are those of the document."""
+    kind, start, end = block[:3]
     if kind == "table":  # to the parser, text directly below a table is a row of it
-        lines = "\n".join([line for line in lines.replace("\r", "\n").split("\n") if "|" not in line])
+        line_end = LINE_END.search(text, text.rfind("|", start, end), end)
+        start = line_end.end() if line_end else end
+    lines = text[start:end]
+    is_text = kind == "paragraph"
     if waiting and waiting[-1].kind == "math":
         if lines.count(MATH) % 2:
             yield _Mark("math", opens=False)
@@ -132,11 +201,14 @@ def _marks(kind: Kind, lines: str, tag_end: str, waiting: Sequence[_Mark]) -> It
         yield from _math(lines)
     if ":::" in lines:
         yield from _directives(lines, is_text=is_text)
-    if "{{" in lines or "{%" in lines:
-        yield from _template_tags(lines)
-    has_tags = kind == "html" or (is_text and _TAG_START.search(lines) and _TAG_LINE.search(lines))
-    if has_tags or any(opening.kind == "html" for opening in waiting):
-        yield from _tags(lines + tag_end)
+    for position, _, name, closes in tags[bisect_left(tags, (start,)) : bisect_left(tags, (end,))]:
+        # A shortcode opens something at the start of a line; in the middle of a sentence it is inline.
+        if closes or not text[line_start(text, position, start) : position].strip():
+            yield _Mark("directive", not closes, name)
+    if _TAG_MARK.search(lines):
+        is_first = kind == "html" or (is_text and _TAG_LINE.search(lines))
+        if is_first or any(opening.kind == "html" for opening in waiting):
+            yield from _tags(lines + ">" if is_text and _TAG_END_BELOW.match(text, end) else lines)
 
 
 def _tags(text: str) -> Iterator[_Mark]:
@@ -145,22 +217,12 @@ def _tags(text: str) -> Iterator[_Mark]:
             yield _Mark("html", not closing, "details" if name.lower() == "details" else name)
 
 
-def _template_tags(text: str) -> Iterator[_Mark]:
-    """Shortcodes and Liquid tags that start a line; a shortcode in the middle of a sentence is inline."""
-    for tag in TEMPLATE_TAG.finditer(text):
-        closes = bool(tag["closes"] or tag["end"])
-        is_alone = (tag["rest"] or "").rstrip().endswith("/")
-        if closes or (not is_alone and not text[text.rfind("\n", 0, tag.start()) + 1 : tag.start()].strip()):
-            name = f"{{{{{tag['kind']}{tag['name']}" if tag["kind"] else f"{{%{tag['word']}"
-            yield _Mark("directive", not closes, name)
-
-
 def _math(text: str) -> Iterator[_Mark]:
-    if _opens_math(text):
+    odd = _odd_lines(text)
+    if len(odd) % 2 and _starts_math(odd):
         yield _Mark("math", opens=True)
-    elif text.lstrip(" ").startswith("$$") and text.endswith("$$") and text.count("$$") % 2 == 0:
-        yield _Mark("math", opens=True)
-        yield _Mark("math", opens=False)
+    elif text.lstrip(" ").startswith(MATH) and text.endswith(MATH) and text.count(MATH) % 2 == 0:
+        yield from (_Mark("math", opens=True), _Mark("math", opens=False))
 
 
 def _directives(text: str, *, is_text: bool) -> Iterator[_Mark]:
@@ -175,12 +237,6 @@ def _directives(text: str, *, is_text: bool) -> Iterator[_Mark]:
             inside.pop()
         else:
             yield _Mark("directive", opens=False, colons=len(colons))
-
-
-def _opens_math(paragraph: str) -> bool:
-    """Whether math is open at the end of a paragraph."""
-    odd = _odd_lines(paragraph)
-    return len(odd) % 2 == 1 and _starts_math(odd)
 
 
 def hidden_headings(text: str, blocks: BlockColumns) -> Iterator[int]:

@@ -4,8 +4,6 @@ An event is a name (``"SoftBreak"``) or a mapping with one entry (``{"Start": {"
 UTF-8 bytes that it covers. The range of an opening event covers the whole element.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 

@@ -3,32 +3,28 @@
 The block is parsed again by itself. Reference definitions matter only to inline text, so the result is the same.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from quire.model import Block, Kind, fence_info
+from quire.model import Block, BlockColumns, Kind, fence_info
 from quire.offsets import BLANK, line_start
 from quire.parsing.blocks import flat_blocks
-from quire.parsing.containers import SKIPPED_INSIDE, container_marks, containers
+from quire.parsing.containers import Marks, container_marks, containers
 from quire.parsing.events import KINDS, events_of, opened
 from quire.parsing.line_scan import PLAIN_LIST
-from quire.parsing.parser_input import mark_tables, parser_input
-from quire.parsing.site_generators import ADMONITION_MARKS
+from quire.parsing.parser_input import ADMONITION_MARKS, for_parser, parser_input
 
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _WITH_CONTAINERS = frozenset({"item", "quote", "footnote"})
 """The kinds of block that may hold directives, components and the like."""
+_WITH_BLOCKS = frozenset({"list", "quote", "footnote"})
 _FIRST_LINE = re.compile(r"[^\r\n]*+(?:\r\n|\r|\n)")
 _DIRECTIVE_OPENING = re.compile(r":::|\{\{[<%]|\{%|!!!|\?\?\?|===")
 _DIRECTIVE_CLOSING = re.compile(r"[ \t]*(?::{3,}[ \t]*\Z|\{\{[<%]-?[ \t]*/|\{%-?[ \t]*end)")
 _FIRST_COLUMN = re.compile(r"\n[^ \n]")
 _DEEPEST_CONTAINER = 2
-_EDGE = 64
-"""How many characters at the edges of a block are tried first when it is trimmed."""
 
 
 @dataclass(slots=True)
@@ -40,13 +36,7 @@ class _Open:
     end: int
     level: int = 0
     children: list[Block] = field(default_factory=list)
-    prose: tuple[int, int] | None = None
-    """Text of an item without a paragraph around it, as in every tight list."""
-
-    def add_prose(self, start: int, end: int) -> None:
-        """Extend the text without a paragraph around it."""
-        if self.kind == "item":
-            self.prose = (self.prose[0] if self.prose else start, end)
+    prose: tuple[int, int] | None = None  # text of an item without a paragraph around it, as in every tight list
 
     def end_prose(self, text: str) -> None:
         """Make a paragraph of the text without one."""
@@ -73,7 +63,7 @@ def inner_blocks(text: str, block: Block, depth: int = 0) -> tuple[Block, ...]:
     start, end = directive_content(text, block) if block.kind == "directive" else (block.start, block.end)
     if start == block.start:
         end = block.end
-    parts = flat_blocks(text, start, end).blocks
+    parts, _ = flat_blocks(text, start, end, parser_input(text[start:end]).lines)
     if len(parts.kinds) < 2 and start == block.start:
         return ()
     blocks = [_block_in_container(text, *row, depth) for row in zip(*parts[:3], strict=True)]
@@ -137,9 +127,9 @@ def _content(text: str, block: Block) -> tuple[Block, ...]:
     """The content of a list, a quote or a footnote, by the parser's events."""
     stack = [_Open(None, block.start, block.end)]
     part = text[block.start : block.end]
-    lines, closed_tags, _ = parser_input(part)
-    marks = container_marks(part, part, (), closed_tags)
-    for event, place in events_of(mark_tables(lines)):
+    lines, tags, _ = parser_input(part)
+    marks = container_marks(text, block.start, block.end, part, tags)
+    for event, place in events_of(for_parser(lines)):
         start, end = block.start + place["start"], block.start + place["end"]
         tag, details = opened(event)
         kind = KINDS.get(tag)
@@ -148,7 +138,8 @@ def _content(text: str, block: Block) -> tuple[Block, ...]:
             level = int(details["level"][1]) if tag == "Heading" else int(tag == "TableHead")
             stack.append(_Open(kind, start, end, level))
         elif isinstance(event, str) or "End" not in event:
-            stack[-1].add_prose(start, end)
+            if (prose := stack[-1]).kind == "item":
+                prose.prose = (prose.prose[0] if prose.prose else start, end)
             if tag:
                 stack.append(_Open(None, start, end))
         if kind == "rule" or (not isinstance(event, str) and "End" in event):  # a rule has no closing event
@@ -157,23 +148,31 @@ def _content(text: str, block: Block) -> tuple[Block, ...]:
     return same.children if same is not None and same.kind == block.kind else ()
 
 
-def _close(stack: list[_Open], text: str, marks: Sequence[str]) -> None:
+def _close(stack: list[_Open], text: str, marks: Marks) -> None:
     """Make a block of the innermost open element."""
     done = stack.pop()
     if done.kind is None:
         return
     done.end_prose(text)
     block = _block(done.kind, text, done.start, done.end, done.level)
-    children = _joined(text, marks, done.children) if marks and done.kind in _WITH_CONTAINERS else done.children
+    children = (
+        _joined(text, marks, done.children) if marks.positions and done.kind in _WITH_CONTAINERS else done.children
+    )
     stack[-1].children.append(block._replace(children=tuple(children)) if children else block)
 
 
-def _joined(text: str, marks: Sequence[str], blocks: list[Block]) -> list[Block]:
+def _joined(text: str, marks: Marks, blocks: list[Block]) -> list[Block]:
     """``blocks`` with each container as one block that has its parts as children."""
     joined: list[Block] = []
     done = 0
-    kinds, starts, ends = ([getattr(block, name) for block in blocks] for name in ("kind", "start", "end"))
-    for first, last, kind, name in containers(text, marks, kinds, starts, ends, SKIPPED_INSIDE):
+    columns = BlockColumns([], [], [], {})
+    positions: list[int] = []
+    for block in blocks:
+        columns.add(block.kind, block.start, block.end)
+        if block.kind not in _WITH_BLOCKS:  # they may be nested a thousand deep
+            first, last = (bisect_left(marks.positions, edge) for edge in (block.start, block.end))
+            positions += marks.positions[first:last]
+    for first, last, kind, name in containers(text, Marks(positions, marks.tags), columns):
         parts = blocks[first : last + 1]
         children = tuple(parts) if len(parts) > 1 else ()
         joined += (*blocks[done:first], Block(kind, parts[0].start, parts[-1].end, 0, name, children))
@@ -182,13 +181,9 @@ def _joined(text: str, marks: Sequence[str], blocks: list[Block]) -> list[Block]
 
 
 def _block(kind: Kind, text: str, start: int, end: int, level: int = 0) -> Block:
-    """A block without the blank characters that the parser may include.
-
-    Blocks may be nested a thousand deep, so only their edges are read.
-    """
-    first, last = text[start : min(start + _EDGE, end)], text[max(end - _EDGE, start) : end]
-    if first.isspace() or last.isspace():
-        first = last = text[start:end]
-    start += len(first) - len(first.lstrip(BLANK))
-    end = max(start, end - len(last) + len(last.rstrip(BLANK)))
+    """A block without the blank characters that the parser may include."""
+    while start < end and text[start] in BLANK:
+        start += 1
+    while start < end and text[end - 1] in BLANK:
+        end -= 1
     return Block(kind, start, end, level, fence_info(text, start) if kind == "code" else "")

@@ -9,8 +9,6 @@ Every pattern is possessive, so the cost is linear in the text: a match never gi
 inside a possessive pattern must not capture.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 
@@ -19,29 +17,32 @@ from quire.offsets import BLANK
 from quire.parsing.parser_input import DELIMITER_ROW, cell_count
 
 # The first characters of an item's text. A line that starts so is neither a rule nor an underline.
-_ITEM_TEXT = r"""(?:[A-Za-z0-9`\[("'{@$!\\&/.%?<\x7f]|\*\*?[A-Za-z`]|_[A-Za-z])"""
+_ITEM_TEXT = r"""(?:[^\x00-\x20\#)*+,\-:;=>\]^_|}~]|\*\*?[A-Za-z`]|_[A-Za-z])"""
 _BLOCK_END = r"(?=\n|\#{1,6}[ ])"
 
 # A line that starts or continues a paragraph wherever it is: it cannot open another block or a container, underline a
 # heading or delimit a table.
 _PROSE = (
-    r"""(?:[A-Za-z?("'{@!/.%;,\x7f]|\*\*?[A-Za-z`]|_[A-Za-z]|`[^`\n]|\$[^$\n]"""
+    r"""(?:[^\x00-\x20\#$&)*+\-0-9:<=>\[\\\]^_`|}~]|\*\*?[A-Za-z`]|_[A-Za-z]|`[^`\n]|\$[^$\n]"""
     r"""|[0-9]++[^0-9.)\n]|\[[^\[\]\\\n]*+\][^:\n])[^\n]*+\n"""
 )
 _PARAGRAPH_END = rf"(?=\n|\#{{1,6}}[ ]|>|```[^`\n]*+\n|~~~|(?:[-*+]|1[.)])[ ]{_ITEM_TEXT})"
 _PARAGRAPH = rf"[ ]{{0,3}}+{_PROSE}(?:[ ]*+{_PROSE})*+{_PARAGRAPH_END}"
-_HEADING = r"\#{1,6}(?:[ ][^\n]*+)?+\n"
+_HEADING = r"\#\#{0,5}(?:[ ][^\n]*+)?+\n"
 
 
-def _fence(mark: str, length: int, info: str) -> str:
+_INDENT = r"(?:(?<=\n)|(?<=\n[ ])|(?<=\n[ ]{2})|(?<=\n[ ]{3}))"
+
+
+def _fence(mark: str, info: str) -> str:
     """A fence, up to the first line that closes it or the end of the text."""
-    closing = rf"[ ]{{0,3}}{mark}{{{length},}}[ ]*+\n"
-    return rf"{mark}{{{length}}}(?!{mark}){info}*+\n(?:(?!{closing})[^\n]*+\n)*+(?:[^\n]++\n|\Z)"
+    closing = rf"{mark}{mark[0]}*+[ ]*+\n"
+    return rf"{mark}(?!{mark[0]}){info}*+\n(?:[^{mark[0]}]++|(?!{_INDENT}{closing}){mark[0]})*+(?:{closing}|\Z)"
 
 
 # The usual lengths; the parser reads longer ones.
-_FENCES = [_fence(mark, length, info) for mark, info in (("`", r"[^`\n]"), ("~", r"[^\n]")) for length in (3, 4)]
-_INDENTED_CODE = r"[ ]{4,}+[^ \t\n][^\n]*+\n(?:[ ]{4}[^\n]*+\n|\n++(?=[ ]{4}))*+(?!\n*+[ \t])"
+_FENCES = [_fence("```", r"[^`\n]"), _fence("````", r"[^`\n]"), _fence("~~~", r"[^\n]"), _fence("~~~~", r"[^\n]")]
+_INDENTED_CODE = r"[ ][ ]{3,}+[^ \t\n][^\n]*+\n(?:[ ]{4}[^\n]*+\n|\n++(?=[ ]{4}))*+(?!\n*+[ \t])"
 
 
 def _list(markers: dict[str, int], any_marker: str) -> str:
@@ -58,9 +59,8 @@ _LISTS = [
     *(_list({f"{mark}[ ]": 2, f"{mark}[ ]{{3}}": 4}, mark) for mark in ("-", r"\*", r"\+")),
     _list({"[0-9][.][ ]": 3, "[0-9][.][ ]{2}": 4, "[0-9]{2}[.][ ]": 4}, "[0-9]{1,9}[.]"),
 ]
-PLAIN_LIST = re.compile("|".join(_LISTS))
-"""A list whose items start in the first column, and only they do."""
-_QUOTE = rf"(?:>[^\n]*+\n)++{_BLOCK_END}"
+PLAIN_LIST = re.compile("|".join(_LISTS))  # a list whose items start in the first column, and only they do
+_QUOTE = rf">[^\n]*+\n(?:>[^\n]*+\n)*+{_BLOCK_END}"
 _TABLE = rf"\|[^\n\\]*+\n(?=\|){DELIMITER_ROW}[ \t]*+\n(?:\|(?![ \t]*+\n)[^\n]*+\n)*+{_BLOCK_END}"
 _RULE = r"(?:-{3,}+|\*{3,}+|_{3,}+)[ ]*+\n"
 _TAGS = (
@@ -68,37 +68,37 @@ _TAGS = (
     "|address|article|aside|blockquote|center|dialog|dir|fieldset|figcaption|figure|footer|form|iframe|main|menu|nav"
     "|optgroup|option"
 )
-_COMMENT = r"<!--(?!-?>)(?:[^-]++|-(?!->))*+(?:-->[^\n]*+\n|\Z)"
-_HTML = rf"</?(?i:{_TAGS})(?=[ >\n]|/>)(?:[^\n]++\n)++|{_COMMENT}"
+_COMMENT = r"!--(?!-?>)(?:[^-]++|-(?!->))*+(?:-->[^\n]*+\n|\Z)"
+_HTML = rf"<(?:/?(?i:{_TAGS})(?=[ >\n]|/>)(?:[^\n]++\n)++|{_COMMENT})"
 
-_GROUPS: tuple[tuple[Kind, str], ...] = (
+# A pattern that starts with a character is left out at once where another is.
+_PATTERNS: tuple[tuple[Kind, str], ...] = (
     ("paragraph", _PARAGRAPH),
     ("heading", _HEADING),
-    ("code", "|".join([*_FENCES, _INDENTED_CODE])),
-    ("list", "|".join(_LISTS)),
+    *(("code", pattern) for pattern in (*_FENCES, _INDENTED_CODE)),
+    ("list", rf"(?=[-*+0-9])(?:{'|'.join(_LISTS)})"),
     ("table", _TABLE),
     ("html", _HTML),
     ("quote", _QUOTE),
     ("rule", _RULE),
 )
-_KINDS = ("paragraph", *(kind for kind, _ in _GROUPS))  # groups are counted from 1
-_TABLE_GROUP, _NOT_PLAIN = _KINDS.index("table"), len(_KINDS)
-_NEXT_BLOCK = re.compile(rf"\n*+(?:{'|'.join(f'({pattern})' for _, pattern in _GROUPS)}|([^\n]))")
+_NEXT_BLOCK = re.compile(rf"\n*+()(?:{'|'.join(f'{pattern}()' for _, pattern in _PATTERNS)}|[^\n])")
+"""The empty groups tell where a block starts, and which pattern it has: none if it is not plain."""
+_NOT_PLAIN = 1
+_KINDS: dict[int | None, Kind] = dict(enumerate((kind for kind, _ in _PATTERNS), _NOT_PLAIN + 1))
+_TABLE_GROUP = next(group for group, kind in _KINDS.items() if kind == "table")
 # The first block of a series must end whatever is open above it: a heading and a fence do, others do below a blank
 # line. A list item may belong to a list above.
 _SERIES_START = re.compile(rf"\n(?<!\n\n)\n*+(?=\#|```|~~~|(?<=\n\n)(?:{_PROSE}|[>|<]|{_RULE}))")
 _NOT_BLANK = re.compile(r"[^ \n]")
-THEMATIC_BREAK = "***\n"
-"""The replacement for a series of plain blocks."""
+THEMATIC_BREAK = "***\n"  # the replacement for a series of plain blocks
 
 
 class LineScan(NamedTuple):
     """The plain blocks of a text, and the text that the parser must read."""
 
-    blocks: BlockColumns
-    """The plain blocks."""
-    rest: str
-    """The text with a thematic break for each series; empty if plain blocks are all there is."""
+    blocks: BlockColumns  # the plain blocks
+    rest: str  # the text with a thematic break for each series; empty if plain blocks are all there is
     series: dict[int, tuple[slice, int]]
     """The blocks of each series, and where it ends in the source, by where its thematic break starts."""
 
@@ -134,9 +134,9 @@ def _add_series(lines: str, start: int, base: int, blocks: BlockColumns) -> int:
     """Append the plain blocks from ``start`` on, up to the first that is not plain; return where the last one ends."""
     add_kind, add_start, add_end = blocks.kinds.append, blocks.starts.append, blocks.ends.append
     for match in _NEXT_BLOCK.finditer(lines, start):
-        group = match.lastindex or 0
-        first, past = match.span(group)
-        if group == _NOT_PLAIN or (group == _TABLE_GROUP and not _is_table(match[group])):
+        group = match.lastindex
+        first, past = match.start(1), match.end()
+        if group == _NOT_PLAIN or (group == _TABLE_GROUP and not _is_table(lines[first:past])):
             break
         last = past - 1
         if lines[last - 1] in BLANK:

@@ -4,14 +4,12 @@ The parser reports UTF-8 bytes. Every non-ASCII character is replaced by one ASC
 Markdown, so bytes are characters. No block starts or ends with a non-ASCII character, so the blocks stay the same.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Collection
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from quire.offsets import BLANK
-from quire.parsing.site_generators import CLOSING_TAG, with_items, without_raw_text
+from quire.parsing.containers import TemplateTag, raw_spans, template_tags
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _DELIMITER = re.compile(r"[|:]|--")
@@ -22,8 +20,7 @@ _ODD_LINE = re.compile(r"\n[ \t!?=](?:[ \t]*+(?:\n|!!!|\?\?\?|===)|!!|\?\?|==)")
 """A blank line that is not empty, or one that may start an admonition; one search is faster than two."""
 
 _DASHES = r"[ \t]*+:?-++:?[ \t]*+"
-DELIMITER_ROW = rf"\|?{_DASHES}(?:\|{_DASHES})*+\|?"
-"""A pattern for the second line of a table."""
+DELIMITER_ROW = rf"\|?{_DASHES}(?:\|{_DASHES})*+\|?"  # a pattern for the second line of a table
 _DELIMITER_LINE = re.compile(rf"\n([ \t>]*+)({DELIMITER_ROW})[ \t]*+(?=\n|\Z)")
 _INLINE_TAG = r"(?:a|b|br|code|em|i|img|kbd|span|strong|sub|sup)\b[^<>\n]*+>[ \t]*+[^ \t\n]"
 # Lines that open a block, that delimit or underline, or that end HTML.
@@ -31,54 +28,77 @@ _OPENING = rf"\#{{1,6}}[ \t\n]|```|~~~|[-+*][ \t\n]|[0-9]{{1,9}}[.)][ \t\n]|\[[^
 _RULING = r"[-*_=][-*_= \t]*+\n|[-:][-:| \t]*+\n"
 _HEADER = re.compile(rf"[ \t>]*+(?![|\n]|{_OPENING}|{_RULING}|-->|\?>|\]\]>)")
 """The indentation of a line that may be a header row and does not start with a pipe."""
+_INDENTED = re.compile(
+    r"\n(?P<indent>[ ]*+)(?P<mark>!!!|\?\?\?\+?|===[!+]?)[ ]++(?=[\w\"':])[^\n]*+(?=\n++(?P=indent)[ ]{4}[ ]*+[^ \n])"
+)
+"""The first line of an admonition or a tab of MkDocs, above indented content."""
+ADMONITION_MARKS = ("!!!", "???", "===")
 _CODE_INDENT = 4
 _ITEM = ("- ", "-\t")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _ESCAPED = re.compile(r"\\.")
 
 
 class ParserInput(NamedTuple):
-    """The text that the parser reads, and which constructs of documentation generators it has."""
+    """A text for the line scan and the parser, and which constructs of documentation generators it has."""
 
     lines: str
-    closed_tags: Collection[str]
-    """The names of the shortcodes of Hugo and the tags of Liquid that are closed anywhere; others enclose nothing."""
-    has_admonitions: bool
-    """Whether it has admonitions or tabs of MkDocs, which the parser sees as list items."""
+    tags: list[TemplateTag]
+    has_admonitions: bool  # whether it has admonitions or tabs of MkDocs, which the parser sees as list items
 
 
 def parser_input(text: str, *, is_commonmark: bool = False) -> ParserInput:
-    r"""``text`` as ASCII: lines end with ``\n``, feeds are text, blank lines are empty.
+    r"""``text`` with lines that end with ``\n``; feeds are text, blank lines are empty.
 
     Unless it ``is_commonmark``, constructs of documentation generators are replaced.
     """
-    lines = text if text.isascii() else _as_ascii(text)
+    lines = text
     if "\x0c" in lines or "\x0b" in lines:
         lines = lines.translate(_FEEDS_TO_DELETE)
     lines = plain_lines(lines)
     has_odd_line = _ODD_LINE.search(f"\n{lines}") is not None
     if has_odd_line:  # blank lines become several empty ones, which mean the same
         lines = _BLANK_LINE.sub(lambda line: "\n" * len(line[0]), lines)
-    closed_tags: Collection[str] = ()
-    if "{" in lines and CLOSING_TAG.search(lines):
-        without_raw, closed_tags = without_raw_text(lines)
-        lines = lines if is_commonmark else without_raw
-    with_bullets = with_items(lines) if has_odd_line and not is_commonmark else lines
-    return ParserInput(with_bullets, closed_tags, with_bullets is not lines)
+    tags = template_tags(lines)
+    if is_commonmark:
+        return ParserInput(lines, tags, has_admonitions=False)
+    if tags:
+        lines = blanked(lines, raw_spans(lines, tags))
+    with_bullets = with_items(lines) if has_odd_line else lines
+    return ParserInput(with_bullets, tags, with_bullets is not lines)
 
 
-def _as_ascii(text: str) -> str:
-    encoded = text.encode("ascii", "replace").decode("ascii")
-    if "<?" in encoded and _is_beside_angle(text):
-        # A replacement must not open or close a processing instruction; a control character does nothing.
-        return re.sub(r"[^\x00-\x7f]", "\x7f", text)
-    return encoded
+def blanked(lines: str, spans: Iterable[tuple[int, int]]) -> str:
+    """``lines`` with each span as one word."""
+    parts: list[str] = []
+    done = 0
+    for start, end in spans:
+        parts += (lines[done:start], "x" * (end - start))
+        done = end
+    return "".join(parts) + lines[done:] if parts else lines
 
 
-def _is_beside_angle(text: str) -> bool:
-    """Whether a non-ASCII character follows ``<`` or precedes ``>``."""
-    behind = "".join([part[:1] for part in text.split("<")[1:]])
-    before = "".join([part[-1:] for part in text.split(">")[:-1]])
-    return not (behind.isascii() and before.isascii())
+def with_items(lines: str) -> str:
+    """``lines`` with a bullet in place of the mark of each admonition and tab; tabs in a row are one list."""
+    parts: list[str] = []
+    done = 0
+    bullet, other, was_tab = "*", "+", False
+    for line in _INDENTED.finditer(f"\n{lines}"):
+        start, end = line.start("mark") - 1, line.end("mark")  # with the space behind it
+        is_tab = line["mark"].startswith("===")
+        if not (is_tab and was_tab):
+            bullet, other = other, bullet
+        was_tab = is_tab
+        parts += (lines[done:start], f"{bullet}   ".ljust(end - start, "x"))
+        done = end
+    return "".join(parts) + lines[done:] if parts else lines
+
+
+def for_parser(lines: str) -> str:
+    """``lines`` as ASCII, with tables that the parser sees."""
+    if not lines.isascii():  # a control character has no meaning in Markdown
+        lines = _NOT_ASCII.sub(lambda characters: "\x7f" * len(characters[0]), lines)
+    return _mark_tables(lines)
 
 
 def plain_lines(text: str) -> str:
@@ -116,7 +136,7 @@ def _without_tabs(line: str) -> str:
     return line[:start] + line[start:].translate(_TABS_TO_SPACES)
 
 
-def mark_tables(lines: str) -> str:
+def _mark_tables(lines: str) -> str:
     """``lines`` with a pipe as the first character of each header row, wherever there may be a table.
 
     A table may start in the middle of a paragraph, also inside an item or a quote. The parser sees such a table only

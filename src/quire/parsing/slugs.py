@@ -3,8 +3,6 @@
 ``RULES`` has a rule for each generator. The id that an author gave a heading comes before any rule.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
@@ -152,10 +150,8 @@ class SlugRule(NamedTuple):
     """How a generator makes anchors of titles."""
 
     slug: Callable[[str], str]
-    separator: str = "-"
-    """Before the number of a slug that is taken."""
-    first: int = 1
-    """The number of the second heading with the same slug."""
+    separator: str = "-"  # before the number of a slug that is taken
+    first: int = 1  # the number of the second heading with the same slug
 
 
 RULES: Mapping[str, SlugRule] = MappingProxyType(

@@ -1,9 +1,9 @@
-"""The query tree: words, phrases, groups. ``parse`` builds it, ``index.engine.compile`` turns it into engine queries.
+"""The query tree: words, phrases, groups. ``parse`` builds it, ``index.engine.clauses`` turns it into engine queries.
 
 Words are kept as typed. A field or boost of a group is copied to each leaf; boosts are multiplied.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -11,8 +11,7 @@ from quire.model import Span
 
 Field = str
 TEXT_FIELDS = ("title", "path", "tags", "body")
-FIELDS = (*TEXT_FIELDS, "tree")
-"""The fields that every index has; others are keys of front matter."""
+FIELDS = (*TEXT_FIELDS, "tree")  # the fields that every index has; others are keys of front matter
 
 
 class Word(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,3 +61,10 @@ def leaves(query: Query) -> Iterator[Word | Phrase]:
             yield from leaves(item)
     elif not isinstance(query, Not):
         yield query
+
+
+def with_leaves(query: Query, change: Callable[[Word | Phrase], Query]) -> Query:
+    """The query with other words and phrases; what it excludes stays."""
+    if isinstance(query, Group | Either):
+        return msgspec.structs.replace(query, items=tuple([with_leaves(item, change) for item in query.items]))
+    return query if isinstance(query, Not) else change(query)

@@ -1,10 +1,4 @@
-"""Bytes to ``Source``: the first stage, before ``parsing``.
-
-discover     paths from a command line -> files, by patterns and ``ignore`` files
-source       a file -> text, text -> Source
-substitution_files  the values of template variables that a generator's files have
-frontmatter  the metadata at the top of a document, with ``plain_yaml`` and ``yaml_values``
-"""
+"""Bytes to ``Source``: the first stage, before ``parsing``."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

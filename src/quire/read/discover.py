@@ -1,28 +1,48 @@
 """Paths from a command line to the documents that they contain.
 
 A file that is named is taken, whatever its name. In a directory, Markdown and ``.txt`` files are taken, except hidden
-and ignored ones and those that no documentation is (``junk``). What cannot be read is reported, and the rest goes on.
+and ignored ones, installed packages, build outputs and the ``.txt`` files of programs; patterns under ``include`` bring
+the last three back. What cannot be read is reported, and the rest goes on.
 The order depends on names only.
 """
 
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from quire.errors import InputError
 from quire.operating_system import is_link_or_junction
-from quire.read import ignore, junk
+from quire.read import ignore
 from quire.read.source import MARKDOWN_EXTENSIONS, kind, unreadable
 
-EXTENSIONS = MARKDOWN_EXTENSIONS | {".txt"}
-"""The endings of file names, in lower case, that are taken from a directory."""
+EXTENSIONS = MARKDOWN_EXTENSIONS | {".txt"}  # the endings of file names, in lower case, that are taken from a directory
 
 _ENDINGS = tuple(EXTENSIONS)
 _NEVER = frozenset({".git", ".quire", *EXTENSIONS})
-
+_HIDDEN_WITH_NOTES = (".github", ".claude", ".cursor")  # hidden folders that have documents for readers and agents
+_NEVER_NOTES = frozenset({"cmakelists.txt", "constraints.txt", "requirements.txt", "robots.txt", "top_level.txt"})
+_PACKAGES = frozenset({"node_modules", "site-packages", "third_party", "vendor"})
+_PACKAGE_ENDINGS = (".dist-info", ".egg-info")
+_OUTPUTS = {
+    "target": ("Cargo.toml", "pom.xml", "build.sbt"),
+    "build": ("package.json", "pyproject.toml", "setup.py", "build.gradle", "build.gradle.kts", "CMakeLists.txt"),
+    "dist": ("package.json", "pyproject.toml", "setup.py"),
+}
+"""Folders of build outputs, by the files beside them that say so."""
+_MANIFESTS = frozenset(
+    {
+        "pyproject.toml", "setup.py", "requirements.txt", "package.json", "Cargo.toml", "go.mod", "pom.xml",
+        "build.gradle", "build.gradle.kts", "CMakeLists.txt", "Makefile", "Gemfile", "composer.json",
+    }
+)  # fmt: skip
+"""Files that show a code repository."""
+_DOCUMENTATION = frozenset(
+    {"content", "contents", "doc", "docs", "documentation", "guide", "guides", "handbook", "help", "manual", "wiki"}
+)
+_MOST_FOLDERS_ABOVE = 8
 
 Hidden = bool | Literal["known"]
 """Whether hidden files and folders are taken: all, none, or the folders that are known to have documents."""
@@ -32,23 +52,17 @@ class Found(NamedTuple):
     """A document to read."""
 
     file: Path
-    path: str
-    """Its name: the path relative to the given directory, with forward slashes."""
-    root: str = ""
-    """The given path in which it was found."""
+    path: str  # its name: the path relative to the given directory, with forward slashes
+    root: str = ""  # the given path in which it was found
 
 
 class Skipped(NamedTuple):
     """A path that was not taken."""
 
-    path: str
-    """As the user would type it."""
-    reason: str
-    """Why, and what to do."""
-    is_error: bool = False
-    """Whether it should have been readable."""
-    is_stream: bool = False
-    """Whether it is a pipe, a device or a socket."""
+    path: str  # as the user would type it
+    reason: str  # why, and what to do
+    is_error: bool = False  # whether it should have been readable
+    is_stream: bool = False  # whether it is a pipe, a device or a socket
 
 
 class Discovery(NamedTuple):
@@ -60,12 +74,9 @@ class Discovery(NamedTuple):
 
 class _Folder(NamedTuple):
     file: str
-    path: str
-    """Relative to the given directory, with a slash at the end; empty for that directory itself."""
-    real: str
-    """Without symbolic links."""
-    rules: tuple[ignore.Rules, ...]
-    """The ignore rules of the folders above, the strongest first."""
+    path: str  # relative to the given directory, with a slash at the end; empty for that directory itself
+    real: str  # without symbolic links
+    rules: tuple[ignore.Rules, ...]  # the ignore rules of the folders above, the strongest first
     has_notes: bool = True
     """Whether ``.txt`` files are documents: not in a code repository, unless in a folder of documentation."""
 
@@ -111,13 +122,10 @@ class Walk:
 
         ``is_known`` is called with the path and the file of each document in a directory; if true, it is left out.
         """
-        self.files: list[str] = []
-        """The files to open."""
-        self.paths: list[str] = []
-        """The path of each file relative to the root, with forward slashes."""
+        self.files: list[str] = []  # the files to open
+        self.paths: list[str] = []  # the path of each file relative to the root, with forward slashes
         self.skipped: list[Skipped] = []
-        self.left_out: Counter[str] = Counter()
-        """How many files and folders were left out, by reason."""
+        self.left_out: Counter[str] = Counter()  # how many files and folders were left out, by reason
         self.watched: list[str] = []
         """The folders and ignore files that decided; if none of them changes, no document is added or removed."""
         self._follow_symlinks, self._hidden, self._seen = follow_symlinks, hidden, seen
@@ -135,7 +143,7 @@ class Walk:
             self._skip(root, unreadable(error), is_error=True)
             return
         if stat.S_ISDIR(mode):
-            has_notes = junk.has_notes_above(Path(real))
+            has_notes = _has_notes_above(Path(real))
             self._waiting.append(_Folder(root, "", real, self._rules_above(Path(real)), has_notes))
             self._walk()
         elif stat.S_ISREG(mode):
@@ -172,7 +180,7 @@ class Walk:
             never = {name for name in hidden if not self._takes_hidden(name)}
             entries = [entry for entry in entries if entry.name not in never]
             self.left_out["hidden"] += len(never.difference(_NEVER, ignore.NAMES))
-        folder = folder._replace(has_notes=junk.has_notes(folder.path or folder.real, names, folder.has_notes))
+        folder = folder._replace(has_notes=_has_notes(folder.path or folder.real, names, folder.has_notes))
         rules = self._rules(folder.file, folder.path, folder.rules, [each for each in ignore.NAMES if each in hidden])
         files: list[os.DirEntry[str]] = []
         others: list[os.DirEntry[str]] = []
@@ -180,14 +188,14 @@ class Walk:
             (files if _is_file(entry) else others).append(entry)
         self._add_files(files, folder, rules)
         for entry in others:
-            reason = junk.folder_reason(entry.name, names)
+            reason = _junk_reason(entry.name, names)
             if reason and not self._is_named(entry.name):
                 self.left_out[reason] += 1
             else:
                 self._add_other(entry, folder, rules)
 
     def _takes_hidden(self, name: str) -> bool:
-        is_known = self._hidden == "known" and name in junk.HIDDEN_WITH_NOTES
+        is_known = self._hidden == "known" and name in _HIDDEN_WITH_NOTES
         return name.lower() not in _NEVER and (self._hidden is True or is_known or self._is_named(name))
 
     def _is_named(self, name: str) -> bool:
@@ -226,7 +234,7 @@ class Walk:
 
     def _is_junk(self, name: str, folder: _Folder) -> bool:
         """Whether a ``.txt`` file is no documentation, and no pattern names it."""
-        is_junk = not folder.has_notes or name.lower() in junk.NEVER_NOTES
+        is_junk = not folder.has_notes or name.lower() in _NEVER_NOTES
         naming = [pattern for pattern in self._include if pattern.endswith(".txt")]
         return is_junk and not ignore.covers(folder.path + name, naming)
 
@@ -320,3 +328,42 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:
         return False
+
+
+def _junk_reason(name: str, beside: Container[str]) -> str:
+    """Why a folder is left out; empty if it is not. ``beside`` are the entries beside it."""
+    if name in _PACKAGES or name.endswith(_PACKAGE_ENDINGS):
+        return "installed packages"
+    return "build output" if any(manifest in beside for manifest in _OUTPUTS.get(name, ())) else ""
+
+
+def is_code_repository(folder: Path) -> bool:
+    """Whether a folder has a file that only the top of a program's source has."""
+    return any((folder / name).exists() for name in _MANIFESTS)
+
+
+def is_documentation(folder: str) -> bool:
+    """Whether a folder is called as folders of documentation are."""
+    return folder.lower() in _DOCUMENTATION
+
+
+def _has_notes(path: str, names: frozenset[str] | set[str], above: bool) -> bool:
+    """Whether ``.txt`` files in a folder are documents; ``above`` is the answer for the folder around it.
+
+    ``path`` is that of the folder and ``names`` are its entries.
+    """
+    if is_documentation(path.rstrip("/").rpartition("/")[2]):
+        return True
+    return above and not _MANIFESTS & names
+
+
+def _has_notes_above(folder: Path) -> bool:
+    """``has_notes`` for a folder that was named, by the folders above it if it is in a repository."""
+    above = [folder, *folder.parents[:_MOST_FOLDERS_ABOVE]]
+    top = next((number for number, path in enumerate(above) if (path / ".git").exists()), 0)
+    for path in above[: top + 1]:
+        if is_documentation(path.name):
+            return True
+        if is_code_repository(path):
+            return False
+    return True

@@ -4,20 +4,19 @@
 ``docs/decisions/front-matter.md``.
 """
 
+import binascii
+import math
 import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from quire.model import BOM, OWN_METADATA, Finding, Span
 from quire.offsets import lines_at
 from quire.patterns import pattern
-from quire.read import plain_yaml
-from quire.read.plain_yaml import json_scalar
+from quire.read import yaml_values
 
-MAX_METADATA = 8_000
-"""Longer front matter, in characters, is not repeated in the records of its document."""
-_MAX_DEPTH = 50
-_MAX_SIZE = 1_000_000
-"""How many values and characters aliases may add up to, beyond those that are written out."""
+MAX_METADATA = 8_000  # longer front matter, in characters, is not repeated in the records of its document
+_MAX_SIZE = 1_000_000  # how many values and characters aliases may add up to, beyond those that are written out
 _OPENING = pattern(r"(?:---[ \t]*(?:\r\n?|\n)(?![ \t]*(?:[\r\n]|\Z))|\+\+\+[ \t]*(?:\r\n?|\n))")
 _MARKS = {"-": r"---|\.\.\.", "+": r"\+\+\+"}
 _CLOSINGS = {fence: pattern(rf"\n(?:{marks})[ \t]*+(?:\r\n?|\n|\Z)") for fence, marks in _MARKS.items()}
@@ -27,17 +26,15 @@ _FIRST_LINE = pattern(r"(?:[ \t]*(?:#[^\r\n]*)?[\r\n])*([^\r\n]*)")
 _KEY_LINE = pattern(r"""(?:"[^"]*"|'[^']*'|\w[\w.$/-]*(?: [\w.$/-]+){0,3})[ \t]*:(?=[ \t]|\Z)""")
 _TOML_PLACE = pattern(r" \(at (?:line (\d+), column \d+|end of document)\)")
 _LONG_TOML_KEY = pattern(r"""(?<![\w\\-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){32}""")
+_TAG_KEYS = ("tags", "tag", "keywords")
 
 
 class FrontMatter(NamedTuple):
     """The front matter of a document."""
 
-    body_start: int
-    """Where the body starts: after a byte order mark and well-formed front matter."""
-    data: dict[str, Any]
-    """The metadata, as JSON values."""
-    malformed_frontmatter: Span | None = None
-    """Malformed front matter with its marks; it stays in the body."""
+    body_start: int  # where the body starts: after a byte order mark and well-formed front matter
+    data: dict[str, Any]  # the metadata, as JSON values
+    malformed_frontmatter: Span | None = None  # malformed front matter with its marks; it stays in the body
     findings: tuple[Finding, ...] = ()
 
 
@@ -78,8 +75,8 @@ def split(text: str, name: str) -> FrontMatter:
         message = f"front matter of more than {MAX_METADATA:,} characters; the chunks' metadata is without it"
         finding = Finding(code="frontmatter-too-large", path=name, line=1, message=message)
         return FrontMatter(end, data, findings=(finding,))
-    reserved = [key for key in OWN_METADATA if key in data]
-    return FrontMatter(end, data, findings=tuple(_reserved(key, name, block, fence) for key in reserved))
+    reserved = [_reserved(key, name, block, fence) for key in OWN_METADATA if key in data]
+    return FrontMatter(end, data, findings=tuple(reserved))
 
 
 def _reserved(key: str, name: str, block: str, fence: str) -> Finding:
@@ -98,13 +95,8 @@ def _reserved(key: str, name: str, block: str, fence: str) -> Finding:
 
 
 def _yaml(block: str) -> dict[str, Any]:
-    plain = plain_yaml.load(block)
-    return _parsed_yaml(block) if plain is None else plain
-
-
-def _parsed_yaml(block: str) -> dict[str, Any]:
-    from quire.read import yaml_values  # noqa: PLC0415  PyYAML takes longer to import than a document to parse
-
+    if (plain := yaml_values.load_plain(block)) is not None:
+        return plain
     try:
         value = yaml_values.load(block)
     except yaml_values.BadYamlError as error:
@@ -165,15 +157,38 @@ class _JsonValues:
         if is_text:
             return value
         if isinstance(value, list | dict):
-            if depth > _MAX_DEPTH:
-                raise _MalformedError(f"its values are nested deeper than {_MAX_DEPTH} levels", 0)
+            if depth > yaml_values.MAX_DEPTH:
+                raise _MalformedError(f"its values are nested deeper than {yaml_values.MAX_DEPTH} levels", 0)
             if isinstance(value, dict):
                 return self.mapping(value, depth + 1)
             return [self.value(item, depth + 1) for item in value]
-        return json_scalar(value)
+        return _json_scalar(value)
 
 
 def _key(key: Any) -> str:
     if key is None or isinstance(key, bool):
         return {None: "null", True: "true", False: "false"}[key]
-    return str(json_scalar(key))
+    return str(_json_scalar(key))
+
+
+def _json_scalar(value: Any) -> Any:
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, int):  # beyond 64 bits JSON libraries round, or refuse
+        return value if -(2**63) <= value < 2**64 else f"{value}" if value.bit_length() < 10_000 else hex(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return binascii.b2a_base64(value, newline=False).decode("ascii") if isinstance(value, bytes) else value.isoformat()
+
+
+def tags(metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    """The tags in front matter, a list or a text with commas, without duplicates."""
+    texts = (text for key in _TAG_KEYS for text in _listed(metadata.get(key)))
+    return tuple(dict.fromkeys(tag for text in texts if (tag := " ".join(text.split()))))
+
+
+def _listed(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return value.split(",")
+    values = value if isinstance(value, list | tuple) else [value]
+    return [str(item) for item in values if isinstance(item, str | int | float) and not isinstance(item, bool)]

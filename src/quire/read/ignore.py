@@ -22,10 +22,8 @@ from quire.model import BOM
 from quire.patterns import pattern
 from quire.read.source import decode, read_configuration
 
-NAMES = (".gitignore", ".quireignore")
-"""The later one wins."""
-_LONGEST = 8_192
-"""A longer pattern matches nothing: no path is so long."""
+NAMES = (".gitignore", ".quireignore")  # the later one wins
+_LONGEST = 8_192  # a longer pattern matches nothing: no path is so long
 _TOKEN = pattern(
     r"\\(?P<escaped>.)|(?P<star>\*+)|(?P<any>\?)|\[(?P<negated>[!^]?)(?P<members>\]?+(?:\\.|[^\]\\])*+)\]|[^\\\[]",
     re.DOTALL,
@@ -40,8 +38,7 @@ class Glob(NamedTuple):
 
     expression: str
     is_for_folders: bool
-    is_name: bool
-    """Whether ``expression`` is for the last name of a path, at any depth, rather than for the whole path."""
+    is_name: bool  # whether ``expression`` is for the last name of a path, at any depth, rather than for the whole path
 
 
 @lru_cache(maxsize=1024)
@@ -128,8 +125,7 @@ class Rules(NamedTuple):
     The last pattern comes first, as the first that matches decides; it has a group if it does not ignore its matches.
     """
 
-    base: int
-    """The length of the path to the ignore file's directory."""
+    base: int  # the length of the path to the ignore file's directory
     files: re.Pattern[str]
     folders: re.Pattern[str]
 

@@ -25,13 +25,10 @@ _MARKDOWN = tuple(MARKDOWN_EXTENSIONS)
 
 _ON_UNDECODABLE = get_args(OnUndecodable)
 
-CONVERT = "convert the file to UTF-8"
-"""The advice for undecodable bytes."""
+CONVERT = "convert the file to UTF-8"  # the advice for undecodable bytes
 
-_FEW = 8
-"""So many undecodable characters make no binary file."""
-MOST_BYTES = 262_144
-"""The size limit of configuration files."""
+_FEW = 8  # so many undecodable characters make no binary file
+MOST_BYTES = 262_144  # the size limit of configuration files
 
 # These codecs keep the byte order mark as a character; "utf-16" would drop it. The mark of UTF-32-LE starts with that
 # of UTF-16-LE, so it comes first.

@@ -1,11 +1,4 @@
-"""The files of a documentation generator that have template variables, beside or above the documents.
-
-    docset.yml                 subs:             Elastic docs-builder: {{es}}
-    mkdocs.yml                 extra:            MkDocs: {{ name }}, {{ config.site_name }}
-    myst.yml                   substitutions:    MyST: {{ name }}
-    hugo.toml, config.yaml …   params:           Hugo: {{< param "version" >}}
-    _config.yml                                  Jekyll: {{ site.name }}
-    data/variables/product.yml                   GitHub Docs: {% data variables.product.name %}
+"""The files of documentation generators that have template variables, beside or above the documents.
 
 Nothing is executed: the variables of a ``conf.py`` are not known.
 """
@@ -25,16 +18,23 @@ from quire.substitutions import NO_SUBSTITUTIONS, flat_values, substitute
 
 _TAG = pattern(r"(?<=[\s\[,])!{1,2}[\w/:.-]+")
 """A tag of YAML, such as MkDocs has for functions; its value is read without it."""
-_NAMES = ("docset.yml", "mkdocs.yml", "mkdocs.yaml", "myst.yml", "_config.yml", "hugo.toml", "hugo.yaml", "hugo.json",
-          "config.toml", "config.yaml", "config/_default/params.toml", "config/_default/params.yaml")  # fmt: skip
-VARIABLE_FOLDERS = ("_data/variables", "data/variables")
+_FILES = {
+    "docset.yml": (("subs", ""),),  # Elastic docs-builder: {{es}}
+    **dict.fromkeys(("mkdocs.yml", "mkdocs.yaml"), (("extra", ""), ("", "config."))),  # {{ config.site_name }}
+    "myst.yml": (("substitutions", ""), ("project.substitutions", "")),
+    "_config.yml": (("", "site."),),  # Jekyll: {{ site.name }}
+    **dict.fromkeys(("hugo.toml", "hugo.yaml", "hugo.json", "config.toml", "config.yaml"), (("params", ""),)),
+    **dict.fromkeys(("config/_default/params.toml", "config/_default/params.yaml"), (("", ""),)),
+}
+"""The tables of each file that have variables, and what the names of these start with."""
+VARIABLE_FOLDERS = ("_data/variables", "data/variables")  # GitHub Docs: {% data variables.product.name %}
 
 
 def substitution_files(folder: Path) -> list[Path]:
     """The files with variables for the documents in ``folder``, the farthest first."""
     files: list[Path] = []
     for parent in reversed([*folders_above(folder)]):
-        files += [parent / name for name in _NAMES if os.path.isfile(f"{parent}/{name}")]  # noqa: PTH113  faster
+        files += [parent / name for name in _FILES if os.path.isfile(f"{parent}/{name}")]  # noqa: PTH113  faster
         for name in VARIABLE_FOLDERS:
             if os.path.isdir(f"{parent}/{name}"):  # noqa: PTH112
                 files += sorted((parent / name).glob("*.y*ml"))
@@ -49,24 +49,13 @@ def tree_substitutions(files: Iterable[Path], given: Mapping[str, Any] = NO_SUBS
 
 
 def _values(file: Path) -> Iterator[tuple[str, str]]:
-    table = _table(file)
-    match file.name, file.parent.name:
-        case "docset.yml", _:
-            yield from flat_values(table.get("subs"))
-        case (("mkdocs.yml" | "mkdocs.yaml"), _):
-            yield from flat_values(table.get("extra"))
-            yield from flat_values(table, "config.")
-        case "myst.yml", _:
-            for settings in (table, table.get("project")):
-                yield from flat_values(settings.get("substitutions") if isinstance(settings, dict) else None)
-        case "_config.yml", _:
-            yield from flat_values(table, "site.")
-        case _, "variables":
-            yield from flat_values(table, f"variables.{file.stem}.")
-        case _, "_default":
-            yield from flat_values(table)
-        case _:
-            yield from flat_values(table.get("params"))
+    table, path = _table(file), file.as_posix()
+    of_folder = (("", f"variables.{file.stem}."),)
+    for keys, prefix in next((tables for name, tables in _FILES.items() if path.endswith(f"/{name}")), of_folder):
+        values: Any = table
+        for key in filter(None, keys.split(".")):
+            values = values.get(key) if isinstance(values, dict) else None
+        yield from flat_values(values, prefix)
 
 
 def _table(file: Path) -> dict[str, Any]:

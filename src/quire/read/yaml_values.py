@@ -1,31 +1,43 @@
-"""YAML from any author to Python values. Called by ``frontmatter``; importing PyYAML is slow, so only when needed.
+"""YAML from any author to Python values: ``load_plain`` without PyYAML, ``load`` with it.
 
-PyYAML's safe loader runs no code, but deep nesting overflows its C stack and ends the process, and a date that does not
-exist is a bare ``ValueError``. This module takes PyYAML's events and builds the values itself: nesting is limited, and
-an impossible date or number is text. That takes a third of the time of PyYAML's own constructor.
+Most front matter is keys with text, numbers, lists and mappings in block style. PyYAML takes several times as long for
+it, and longer still to import. Its safe loader runs no code, but deep nesting overflows its C stack and ends the
+process, and a date that does not exist is a bare ``ValueError``. So the values are built here from PyYAML's events:
+nesting is limited, and an impossible date or number is text. That takes a third of the time of its own constructor.
 """
 
-from __future__ import annotations
-
-from functools import lru_cache
+from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
-import yaml
-from yaml.constructor import SafeConstructor
-from yaml.events import AliasEvent, MappingEndEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent, StreamEndEvent
-from yaml.resolver import Resolver
+from quire.patterns import pattern
 
+# Text without quotes up to the end of its line; ": " and " #" would end it.
+_TEXT = r"[\w/(.][^:#\n]*+(?:(?::(?=[^ \n])|(?<=[^ \n])\#)[^:#\n]*+)*+"
+_WORD = r"""[\w/][\w./ -]*+|"[^"\\\n]*+"|'[^'\n]*+'"""
+_LINE = rf"""({_TEXT}|"[^"\\\n]*+"|'[^'\n]*+')[ ]*+\n(?![ ])"""
+_OTHER = r"([\s\S]++)"
+_KEY = r"([A-Za-z_][\w./-]*+):(?=[ \n])[ ]*+"
+_KEY_START = pattern(_KEY)
+_ENTRY = pattern(rf"{_KEY}(?:{_LINE}(?!-[ ])|([^\n]*+\n(?:(?:[ ]|-[ ])[^\n]*+\n)*+))|\#[^\n]*+\n|\n|{_OTHER}")
+_ITEM = pattern(rf"(-[ ]++)(?:{_LINE}|([^ \n][^\n]*+\n(?:[ ][^\n]*+\n)*+))|{_OTHER}")
+_WORDS = pattern(rf"[ ]*+(?:({_WORD})[ ]*+(?:,|\Z)|{_OTHER})")
+_SCALAR = pattern(
+    rf"({_TEXT}\n(?:[ ]++{_TEXT}\n)++)|\[([^][{{}}\\\n]*+)\][ ]*+\n"
+    r"|([|>])(-?+)\n([ ]++)([^ \n][^\n]*+(?:\n\5[^ \n][^\n]*+)*+)\n"
+)
+_NUMERIC = pattern(r"[-+0-9a-fA-FinNtTxXzZ_.: ]*")  # all that is a number or a time, and perhaps other text
+_FLOAT = pattern(r"[0-9]{1,15}\.[0-9]{1,15}")
+_DATE = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:Z|[-+][0-9]{2}:[0-9]{2}))?")
+_VALUES = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False, "null": None}
+_VALUES |= {form: value for word, value in _VALUES.items() for form in (word.capitalize(), word.upper())}
+_MAX_PLAIN_DEPTH = 10
 MAX_DEPTH = 50
-_MAX_NUMBER = 400
-"""In characters: longer digit strings take quadratic time to convert."""
+_MAX_NUMBER = 400  # in characters: longer digit strings take quadratic time to convert
 _TAG = "tag:yaml.org,2002:"
 _CONVERTED = frozenset(_TAG + kind for kind in ("null", "bool", "int", "float", "timestamp", "binary"))
-_TEXT = frozenset(("!", *(_TAG + kind for kind in ("str", "value", "merge"))))
+_STRINGS = frozenset(("!", *(_TAG + kind for kind in ("str", "value", "merge"))))
 _COLLECTIONS = frozenset((None, "!", *(_TAG + kind for kind in ("map", "seq", "set", "omap", "pairs"))))
-_RESOLVER: Any = Resolver()
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_IS_C = _LOADER is not yaml.SafeLoader
-"""libyaml counts positions in bytes, PyYAML's own reader in characters."""
 
 
 class BadYamlError(Exception):
@@ -33,20 +45,126 @@ class BadYamlError(Exception):
 
     def __init__(self, problem: str, offset: int) -> None:
         super().__init__(problem)
-        self.offset = offset
-        """The character at which the problem was noticed."""
+        self.offset = offset  # the character at which the problem was noticed
+
+
+class _OtherYamlError(Exception):
+    """The block needs a YAML parser."""
+
+
+def load_plain(block: str) -> dict[str, Any] | None:
+    """The mapping in ``block``; None if it has none, or if it needs a YAML parser."""
+    if not block.replace("\n", "").isprintable():
+        return None
+    try:
+        return _mapping(block, 1)
+    except _OtherYamlError:
+        return None
+
+
+def _mapping(block: str, depth: int) -> dict[str, Any] | None:
+    """The mapping in ``block``; None if there are only comments."""
+    values: dict[str, Any] = {}
+    for key, line, lines, other in _ENTRY.findall(block):
+        if key and key not in _VALUES:
+            values[key] = _text_value(line) if line else _value_below(lines, depth)
+        elif key or other:
+            raise _OtherYamlError
+    return values or None
+
+
+def _value_below(lines: str, depth: int) -> Any:
+    """The value of a key: what is behind it in its line, and the indented lines below."""
+    if lines[0] != "\n":
+        return _long_text(lines)
+    below = lines.lstrip(" \n")
+    if not below:
+        return None
+    if depth > _MAX_PLAIN_DEPTH:
+        raise _OtherYamlError
+    below = _dedented(below, len(lines) - 1 - len(below))
+    return _list(below, depth + 1) if below[0] == "-" else _mapping(below, depth + 1)
+
+
+def _list(block: str, depth: int) -> list[Any]:
+    values: list[Any] = []
+    for dash, line, lines, other in _ITEM.findall(block):
+        if other:
+            raise _OtherYamlError
+        if line:
+            values.append(_text_value(line))
+        elif _KEY_START.match(lines):
+            values.append(_mapping(_dedented(lines, len(dash)), depth + 1))
+        else:
+            values.append(_long_text(lines))
+    return values
+
+
+def _dedented(lines: str, indent: int) -> str:
+    """``lines`` without the indentation of all but the first."""
+    dedented = lines.replace("\n" + " " * indent, "\n")
+    if len(lines) - len(dedented) != indent * (lines.count("\n") - 1):
+        raise _OtherYamlError
+    return dedented
+
+
+def _long_text(lines: str) -> Any:
+    """The value of text over several lines, or of a list in brackets."""
+    match = _SCALAR.fullmatch(lines)
+    if match is None:
+        raise _OtherYamlError
+    text, words, style, strip, indent, below = match.groups()
+    if text:
+        return _text_value(" ".join([line.strip(" ") for line in text[:-1].split("\n")]))
+    if style:
+        return below.replace(f"\n{indent}", "\n" if style == "|" else " ") + ("" if strip else "\n")
+    values = _WORDS.findall(words) if words.strip(" ") else []
+    if any(other for _, other in values):
+        raise _OtherYamlError
+    return [_text_value(word) for word, _ in values]
+
+
+def _text_value(text: str) -> Any:
+    """The value of text in a line, with or without quotes."""
+    first = text[0]
+    if first in "\"'":
+        return text[1:-1]
+    text = text.rstrip(" ")
+    if first not in ".0123456789":
+        return _VALUES.get(text, text)
+    if not _NUMERIC.fullmatch(text):
+        return text
+    if text.isdecimal() and len(text) < 19 and (first != "0" or text == "0"):
+        return int(text)
+    return _number_or_time(text)
+
+
+def _number_or_time(text: str) -> Any:
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    date = _DATE.fullmatch(text)
+    if not date:
+        raise _OtherYamlError
+    with suppress(ValueError):
+        return datetime.fromisoformat(text).isoformat() if date[1] else text
+    return text
 
 
 def load(block: str) -> Any:
     """The one value in ``block``, or BadYamlError. Values behind aliases are shared, not copied."""
+    import yaml  # noqa: PLC0415  it takes longer to import than a document to parse
+
+    loader_class: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        loader = _LOADER(block)
+        loader = loader_class(block)
         try:
-            return _Values(loader).document()
+            return _Values(loader, yaml).document()
         finally:
             loader.dispose()
     except yaml.reader.ReaderError as error:
-        offset = len(block.encode()[: error.position].decode(errors="ignore")) if _IS_C else error.position
+        # libyaml counts positions in bytes, PyYAML's own reader in characters.
+        is_bytes = loader_class is not yaml.SafeLoader
+        offset = len(block.encode()[: error.position].decode(errors="ignore")) if is_bytes else error.position
         raise _forbidden(block, offset) from error
     except yaml.MarkedYAMLError as error:
         problem = ", ".join(part for part in (error.context, error.problem) if part)
@@ -61,39 +179,47 @@ def load(block: str) -> Any:
         raise _forbidden(block, error.start) from error
 
 
+def _forbidden(block: str, offset: int) -> BadYamlError:
+    return BadYamlError(f"the character U+{ord(block[offset]):04X} is not allowed", offset)
+
+
+def _bad(problem: str, event: Any) -> BadYamlError:
+    return BadYamlError(problem, event.start_mark.index)
+
+
 class _Values:
     """Builds values from the events of a loader."""
 
-    def __init__(self, loader: Any) -> None:
-        self._next = loader.get_event
+    def __init__(self, loader: Any, yaml: Any) -> None:
+        self._loader, self._yaml, self._next = loader, yaml, loader.get_event
         self._anchors: dict[str, Any] = {}
 
     def document(self) -> Any:
         self._next()  # the start of the stream
-        if isinstance(self._next(), StreamEndEvent):
+        if type(self._next()) is self._yaml.StreamEndEvent:
             return None
         value = self._value(self._next(), 0)
         self._next()  # the end of the document
         after = self._next()
-        if not isinstance(after, StreamEndEvent):
+        if type(after) is not self._yaml.StreamEndEvent:
             raise _bad("expected a single document in the stream", after)
         return value
 
     def _value(self, event: Any, depth: int) -> Any:
-        kind = type(event)
-        if kind is ScalarEvent:
-            value = _scalar(event)
-        elif kind is AliasEvent:
+        yaml, kind = self._yaml, type(event)
+        if kind is yaml.AliasEvent:
             if event.anchor not in self._anchors:
                 raise _bad(f"found undefined alias {event.anchor!r}", event)
             return self._anchors[event.anchor]
+        if kind is yaml.ScalarEvent:
+            value = self._scalar(event)
         elif depth >= MAX_DEPTH:
             raise _bad(f"values are nested deeper than {MAX_DEPTH} levels", event)
         elif event.tag not in _COLLECTIONS:
             raise _unknown_tag(event)
-        elif kind is SequenceStartEvent:
+        elif kind is yaml.SequenceStartEvent:
             value = []
-            while type(item := self._next()) is not SequenceEndEvent:
+            while type(item := self._next()) is not yaml.SequenceEndEvent:
                 value.append(self._value(item, depth + 1))
         else:
             value = self._mapping(depth + 1)
@@ -105,12 +231,12 @@ class _Values:
     def _mapping(self, depth: int) -> dict[Any, Any]:
         values: dict[Any, Any] = {}
         merged: dict[Any, Any] = {}
-        while type(event := self._next()) is not MappingEndEvent:
+        while type(event := self._next()) is not self._yaml.MappingEndEvent:
             key = self._value(event, depth)
             if isinstance(key, list | dict):
                 raise _bad("found unhashable key", event)
             value = self._value(self._next(), depth)
-            if key == "<<" and type(event) is ScalarEvent and event.implicit[0]:
+            if key == "<<" and type(event) is self._yaml.ScalarEvent and event.implicit[0]:
                 for mapping in reversed(value) if isinstance(value, list) else [value]:
                     if not isinstance(mapping, dict):
                         raise _bad("expected a mapping for merging", event)
@@ -119,40 +245,20 @@ class _Values:
                 values[key] = value
         return merged | values if merged else values
 
-
-def _scalar(event: Any) -> Any:
-    is_text = len(event.value) > _MAX_NUMBER or not event.implicit[0]
-    if event.tag is None and not is_text:
-        return plain_value(event.value)
-    if event.tag is None or event.tag in _TEXT:
-        return event.value
-    if event.tag not in _CONVERTED:
-        raise _unknown_tag(event)
-    return _converted(event.tag, event.value)
-
-
-@lru_cache(maxsize=4096)
-def plain_value(text: str) -> Any:
-    """The value of text without quotes and tag."""
-    tag = _RESOLVER.resolve(yaml.ScalarNode, text, (True, False))
-    return text if tag in _TEXT else _converted(tag, text)
-
-
-def _converted(tag: str, text: str) -> Any:
-    if len(text) > _MAX_NUMBER and tag != f"{_TAG}binary":
-        return text
-    try:
-        return SafeConstructor.yaml_constructors[tag](SafeConstructor(), yaml.ScalarNode(tag, text))
-    except (ArithmeticError, AttributeError, LookupError, ValueError, yaml.YAMLError):
-        return text
-
-
-def _forbidden(block: str, offset: int) -> BadYamlError:
-    return BadYamlError(f"the character U+{ord(block[offset]):04X} is not allowed", offset)
-
-
-def _bad(problem: str, event: Any) -> BadYamlError:
-    return BadYamlError(problem, event.start_mark.index)
+    def _scalar(self, event: Any) -> Any:
+        text, tag = event.value, event.tag
+        if tag is None and event.implicit[0] and len(text) <= _MAX_NUMBER:
+            tag = self._loader.resolve(self._yaml.ScalarNode, text, (True, False))
+        if tag is None or tag in _STRINGS:
+            return text
+        if tag not in _CONVERTED:
+            raise _unknown_tag(event)
+        if len(text) > _MAX_NUMBER and tag != f"{_TAG}binary":
+            return text
+        try:
+            return self._loader.yaml_constructors[tag](self._loader, self._yaml.ScalarNode(tag, text))
+        except (ArithmeticError, AttributeError, LookupError, ValueError, self._yaml.YAMLError):
+            return text
 
 
 def _unknown_tag(event: Any) -> BadYamlError:

@@ -7,15 +7,15 @@ embed_batch(chunks, "wordllama")         # the same rows with a column vector
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
 
 from quire import options as run_options
 from quire import pipeline
-from quire.embed import Embedder, passages, resolve
+from quire.embed import passages, resolve
 from quire.errors import InputError
 from quire.record import Chunks
-from quire.write.parquet import pyarrow, row_batches, schema
+from quire.write.parquet import pyarrow, row_batches
+from quire.write.parquet import schema as chunk_schema
 
 
 def chunk_batch(documents: Any, strategy: str = run_options.DEFAULT_STRATEGY, **options: Any) -> Any:
@@ -31,13 +31,8 @@ def chunk_batch(documents: Any, strategy: str = run_options.DEFAULT_STRATEGY, **
 def rows_of(documents: Iterable[Chunks]) -> Any:
     """The chunks of documents as a record batch."""
     arrow, _ = pyarrow()
-    table = arrow.Table.from_batches(row_batches(documents), schema=schema(arrow)).combine_chunks()
-    return table.to_batches()[0] if table.num_rows else arrow.RecordBatch.from_pylist([], schema=schema(arrow))
-
-
-def chunk_schema() -> Any:
-    """The schema of the rows that ``chunk_batch`` returns."""
-    return schema(pyarrow()[0])
+    table = arrow.Table.from_batches(row_batches(documents), schema=chunk_schema()).combine_chunks()
+    return table.to_batches()[0] if table.num_rows else arrow.RecordBatch.from_pylist([], schema=chunk_schema())
 
 
 def embed_batch(chunks: Any, embedder: object) -> Any:
@@ -46,7 +41,7 @@ def embed_batch(chunks: Any, embedder: object) -> Any:
     A text that is longer than the model's window has the mean of the vectors of its passages.
     """
     arrow, _ = pyarrow()
-    model = embedder_of(embedder)
+    model = resolve(embedder)
     texts = [passages(text, model) for text in chunks.column("embedText").to_pylist()]
     unique = list(dict.fromkeys(passage for each in texts for passage in each))
     vector_of = dict(zip(unique, model.embed(unique) if unique else (), strict=True))
@@ -56,14 +51,6 @@ def embed_batch(chunks: Any, embedder: object) -> Any:
 
 def _mean(vectors: list[Any]) -> Any:
     return vectors[0] if len(vectors) == 1 else [sum(numbers) / len(vectors) for numbers in zip(*vectors, strict=True)]
-
-
-def embedder_of(embedder: object) -> Embedder:
-    """The embedder of that name or those settings, loaded once in each process; or the embedder itself."""
-    return embedder if isinstance(embedder, Embedder) else _loaded(embedder)
-
-
-_loaded = cache(resolve)
 
 
 def _columns(documents: Any) -> tuple[list[str | None], list[str]]:

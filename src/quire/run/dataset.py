@@ -18,11 +18,11 @@ from urllib.request import url2pathname
 import msgspec
 
 from quire import __version__
+from quire.embed import resolve
 from quire.errors import QuireError
-from quire.record import Chunks
-from quire.run.arrow import embed_batch, embedder_of, rows_of
-from quire.run.documents import results
-from quire.run.parts import Cutting, Part, PartResult, Problem, digest, file_system, is_url, read_texts
+from quire.run.arrow import embed_batch, rows_of
+from quire.run.engines import results
+from quire.run.parts import Part, PartResult, digest, file_system, is_url, read_texts
 from quire.write.atomic_file import new_file
 from quire.write.parquet import pyarrow
 
@@ -33,41 +33,29 @@ _MANIFEST = "_manifest"
 class Written(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the manifest says of a finished part."""
 
-    key: str
-    """What its rows depend on."""
-    size: int
-    """Of its file, in bytes."""
+    key: str  # what its rows depend on
+    size: int  # of its file, in bytes
     documents: int
     rows: int
     tokens: int
-    is_old: bool = False
-    """Whether an earlier run had written it."""
+    is_old: bool = False  # whether an earlier run had written it
 
 
 def write_parts(
-    parts: Sequence[Part],
-    cutting: Cutting,
-    output: str,
-    *,
-    embedder: object = None,
-    engine: str,
-    workers: int | None = None,
+    parts: Sequence[Part], output: str, *, embedder: object = None, engine: str, workers: int | None = None
 ) -> Generator[PartResult, None, None]:
     """Write the chunks of each part to a Parquet file; yield what each has as ``Written``.
 
     With an embedder, rows have the column ``vector``.
     """
-    work = partial(_write, cutting, embedder, output)
-    with closing(results(parts, work, engine=engine, workers=workers)) as running:
+    with closing(results(parts, partial(_write, embedder, output), engine=engine, workers=workers)) as running:
         yield from running
     _remove_others(output, len(parts))
 
 
-def _write(cutting: Cutting, embedder: object, output: str, part: Part) -> PartResult:
-    model = None if embedder is None else embedder_of(embedder)
-    key = digest(
-        __version__, cutting.settings(part), *((model.name, model.version) if model else ()), part.source, part.version
-    )
+def _write(embedder: object, output: str, part: Part) -> PartResult:
+    model = None if embedder is None else resolve(embedder)
+    key = digest(__version__, part.settings, *((model.name, model.version) if model else ()), part.source, part.version)
     name, entry_name = f"part-{part.number:06}.parquet", f"{_MANIFEST}/part-{part.number:06}.json"
     entry = _entry(output, entry_name)
     files, folder = file_system(output)
@@ -75,33 +63,21 @@ def _write(cutting: Cutting, embedder: object, output: str, part: Part) -> PartR
         return PartResult(msgspec.structs.replace(entry, is_old=True), ())
     if entry:  # it would be wrong if this process died before the next one is written
         files.delete_file(f"{folder}/{entry_name}")
-    pairs, problems = read_texts(part)
-    counts: list[int] = []
-    rows = rows_of(_cut(cutting, part, pairs, problems, counts))
+    texts, problems = read_texts(part)
+    unread = len(problems)
+    rows = rows_of(chunks for _, _, chunks in part.cut(texts, problems))
     rows = embed_batch(rows, model) if model else rows
     arrow, parquet = pyarrow()
     with _opened(output, name) as stream:
         parquet.write_table(arrow.Table.from_batches([rows]), stream, compression="zstd")
         size = stream.tell()
-    written = Written(key, size, len(counts), rows.num_rows, sum(counts))
+    documents = len(texts) - (len(problems) - unread)
+    tokens = sum(stats["tokens"] for stats in rows.column("tokenStats").to_pylist())
+    written = Written(key, size, documents, rows.num_rows, tokens)
     if part.version and not problems:
         with _opened(output, entry_name) as stream:
             stream.write(msgspec.json.encode(written))
-    return PartResult(written, tuple(problems))
-
-
-def _cut(
-    cutting: Cutting, part: Part, pairs: list[tuple[str, str]], problems: list[Problem], counts: list[int]
-) -> Iterator[Chunks]:
-    """The chunks of one document after the other; ``counts`` gets the tokens of each."""
-    for path, text in pairs:
-        try:
-            chunks = cutting.cut(part, path, text)
-        except QuireError as error:
-            problems.append(Problem(path, error.reason))
-            continue
-        counts.append(sum(chunk.token_stats.tokens for chunk in chunks))
-        yield chunks
+    return PartResult(written, problems)
 
 
 def _entry(output: str, name: str) -> Written | None:

@@ -32,8 +32,7 @@ from quire.trees import OnUndecodable
 from quire.wire.chunk_json import to_json
 from quire.write.parquet import pyarrow
 
-PART = 4 * 1024 * 1024
-"""The size of a part, in bytes of documents or of a shard; a larger document is a part by itself."""
+PART = 4 * 1024 * 1024  # the size of a part, in bytes of documents or of a shard; a larger document is a part by itself
 _PARQUET, _COMPRESSED = ".parquet", ".gz"
 _SHARDS = (_PARQUET, ".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 
@@ -46,20 +45,15 @@ class Problem(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Some documents."""
+    """Some documents, and how to read and cut them."""
 
     number: int
-    source: str
-    """The folder or URL that the paths are relative to, or a shard."""
-    paths: tuple[str, ...] = ()
-    """The documents. None in a shard: all that begin in the range."""
+    source: str  # the folder or URL that the paths are relative to, or a shard
+    paths: tuple[str, ...] = ()  # the documents. None in a shard: all that begin in the range.
     start: int = 0
-    end: int = 0
-    """The range of a shard in bytes."""
-    version: str = ""
-    """Changes when one of the files does."""
-    tree: str = ""
-    """The path of the tree whose options the documents have."""
+    end: int = 0  # the range of a shard in bytes
+    version: str = ""  # changes when one of the files does
+    options: Mapping[str, Any] = {}  # those of `quire.chunk`
     errors: OnUndecodable = "strict"
     encoding: str = ""
 
@@ -69,12 +63,32 @@ class Part(NamedTuple):
             return f"{self.source}: {path}"
         return f"{self.source}/{path}" if is_url(self.source) else str(Path(self.source, path))
 
+    def cut(self, texts: Iterable[tuple[str, str]], problems: list[Problem]) -> Iterator[tuple[str, str, Chunks]]:
+        """Path, text and chunks of each document; ``problems`` gets those that cannot be cut."""
+        for path, text in texts:
+            try:
+                chunks = pipeline.chunk(text, path=path, **self.options)
+            except QuireError as error:
+                problems.append(Problem(path, error.reason))
+            else:
+                yield path, text, chunks
+
+    @property
+    def content_type(self) -> str:
+        """The content type of all documents."""
+        return self.options.get("content_type") or "doc"
+
+    @property
+    def settings(self) -> str:
+        """What the chunks depend on, besides the documents."""
+        return to_json({name: str(value) for name, value in sorted(self.options.items())}).decode()
+
 
 class PartResult(NamedTuple):
     """The result of a part."""
 
     value: Any
-    problems: tuple[Problem, ...]
+    problems: Sequence[Problem]
 
 
 class Listed(NamedTuple):
@@ -85,34 +99,10 @@ class Listed(NamedTuple):
     version: str
 
 
-class Cutting(NamedTuple):
-    """Cuts documents with the options of their tree, which are those of ``quire.chunk``; picklable."""
-
-    options: Mapping[str, Mapping[str, Any]]
-    """By the path of the tree; under "" those for all others."""
-
-    def cut(self, part: Part, path: str, text: str) -> Chunks:
-        """The chunks of a document."""
-        return pipeline.chunk(text, path=path, **self._options(part))
-
-    def content_type(self, part: Part) -> str:
-        """The content type of a part's documents."""
-        return self._options(part).get("content_type") or "doc"
-
-    def settings(self, part: Part) -> str:
-        """What the chunks depend on, besides the documents."""
-        return to_json({name: str(value) for name, value in sorted(self._options(part).items())}).decode()
-
-    def _options(self, part: Part) -> Mapping[str, Any]:
-        return self.options.get(part.tree) or self.options[""]
-
-
 def digest(*texts: str) -> str:
     """A hash of some texts."""
-    total = hashlib.blake2b(digest_size=16)
-    for text in texts:
-        total.update(text.encode("utf-8", "surrogatepass") + b"\0")
-    return total.hexdigest()
+    joined = "".join(f"{text}\0" for text in texts).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(joined, digest_size=16).hexdigest()
 
 
 class _Line(msgspec.Struct):
@@ -319,11 +309,3 @@ def file_system(url: str) -> tuple[Any, str]:
             raise InputError(url, f"cannot be opened: {error}", advice) from other
         system = files.PyFileSystem(files.FSSpecHandler(remote))
     return system, str(path).rstrip("/")
-
-
-def names_in(part: Part) -> Sequence[str]:
-    """The paths of a part's documents."""
-    try:
-        return part.paths or [path for path, _ in read_texts(part)[0]]
-    except QuireError:
-        return ()

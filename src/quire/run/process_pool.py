@@ -4,12 +4,10 @@
         for item, result in results:
             ...                        # result is WorkerDied if the item kills its process
 
-``function`` takes the items of a batch and returns one result for each. ``function`` and ``prepare`` (called first in
-every process) are pickled, so they must be importable, and not from ``__main__``. An error in ``function`` is raised
-here. Closing the iteration kills the processes.
+``function`` and ``prepare`` (called first in every process) are pickled, so they must be importable, and not from
+``__main__``. An error in ``function`` is raised here. Closing the iteration kills the processes.
 
-If a process dies, the unfinished batches are repeated one at a time, with nothing else running. A batch that kills its
-process again is repeated item by item.
+If a process dies, the items of the unfinished batches are repeated one at a time, with nothing else running.
 """
 
 from __future__ import annotations
@@ -24,31 +22,20 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 from types import ModuleType
 from typing import Any, TypeVar
 
 from quire.operating_system import interrupts_blocked
-from quire.run.workers import Batch
+from quire.run.workers import Batch, WorkerDied
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-WINDOW = 8 * 1024 * 1024
-"""How much work may be in progress, or done and waiting for an earlier batch."""
-_AHEAD = 8
-"""How many batches per process these may be."""
-_POLL = 1.0
-"""How many seconds to wait for a result before looking for dead processes."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerDied:
-    """Replaces the result of an item that killed its process while nothing else ran."""
-
-    reason: str
+WINDOW = 8 * 1024 * 1024  # how much work may be in progress, or done and waiting for an earlier batch
+_AHEAD = 8  # how many batches per process these may be
+_POLL = 1.0  # how many seconds to wait for a result before looking for dead processes
 
 
 class _CannotStartError(Exception):
@@ -56,7 +43,7 @@ class _CannotStartError(Exception):
 
 
 def map_batches(
-    function: Callable[[Sequence[Item]], Sequence[Result]],
+    function: Callable[[Item], Result],
     batches: Iterable[Batch[Item]],
     *,
     workers: int,
@@ -75,13 +62,14 @@ def map_batches(
         if on_failure is not None:
             on_failure(f"cannot start {workers} processes ({error}); this process does the work")
         for batch in remaining:
-            yield from zip(batch.items, function(batch.items), strict=True)
+            for item in batch.items:
+                yield item, function(item)
     finally:
         pool.end()
 
 
 def _results(
-    pool: _Pool, function: Callable[[Sequence[Item]], Sequence[Result]], remaining: Iterator[Batch[Item]], workers: int
+    pool: _Pool, function: Callable[[Item], Result], remaining: Iterator[Batch[Item]], workers: int
 ) -> Iterator[tuple[Item, Result | WorkerDied]]:
     pending: deque[tuple[Batch[Item], Future[Sequence[Result]]]] = deque()
     while True:
@@ -107,27 +95,25 @@ def _has_room(pending: Sequence[int], workers: int) -> bool:
     return len(pending) < workers or (len(pending) < _AHEAD * workers and sum(pending) < WINDOW)
 
 
-def _repeated(
-    pool: _Pool, function: Callable[[Sequence[Item]], Sequence[Result]], items: Sequence[Item]
-) -> list[Result | WorkerDied]:
-    """The results of items whose process died; this time nothing else runs."""
-    try:
-        if pool.size != 1:
-            pool.start(1)
-        return [*pool.result(pool.submit(function, items))]
-    except (_CannotStartError, BrokenProcessPool):
-        pool.end()
-    if len(items) == 1:
-        return [WorkerDied("its process died, perhaps for lack of memory")]
-    return [result for item in items for result in _repeated(pool, function, [item])]
+def _repeated(pool: _Pool, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result | WorkerDied]:
+    """The results of items whose process died, one by one; this time nothing else runs."""
+    results: list[Result | WorkerDied] = []
+    for item in items:
+        try:
+            if pool.size != 1:
+                pool.start(1)
+            results += pool.result(pool.submit(function, [item]))
+        except (_CannotStartError, BrokenProcessPool):
+            pool.end()
+            results.append(WorkerDied("its process died, perhaps for lack of memory"))
+    return results
 
 
 class _Pool:
     """A ProcessPoolExecutor that can be killed and started again."""
 
     def __init__(self, prepare: Callable[[], object] | None) -> None:
-        self.size = 0
-        """The number of processes."""
+        self.size = 0  # the number of processes
         self._prepare = prepare
         self._executor: ProcessPoolExecutor | None = None
         self._futures: set[Future[Any]] = set()
@@ -139,7 +125,7 @@ class _Pool:
         try:
             spawn = multiprocessing.get_context("spawn")
             self._executor = ProcessPoolExecutor(size, spawn, _initialize, (self._prepare,))
-            ready = [self.submit(len, ()) for _ in range(size)]  # each starts a process
+            ready = [self.submit(abs, ()) for _ in range(size)]  # each starts a process
             self.result(ready[0])
         except (OSError, AssertionError) as error:  # the latter in a daemonic process
             raise _CannotStartError(getattr(error, "strerror", None) or str(error)) from error
@@ -151,7 +137,7 @@ class _Pool:
         """The future results of a batch; the pool must have been started."""
         try:
             with _isolated_start():
-                future: Future[Any] = self._executor.submit(function, items)  # type: ignore[union-attr]
+                future: Future[Any] = self._executor.submit(_results_of, function, items)  # type: ignore[union-attr]
         except BrokenProcessPool as error:  # a process died while it had nothing to do
             future = Future()
             future.set_exception(error)
@@ -200,6 +186,10 @@ def _isolated_start() -> Iterator[None]:
             yield
         finally:
             sys.modules["__main__"] = main
+
+
+def _results_of(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+    return [function(item) for item in items]
 
 
 def _initialize(prepare: Callable[[], object] | None) -> None:

@@ -6,21 +6,18 @@ Work is measured in bytes of documents, plus a constant per document. decisions/
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 
-BATCH = 256 * 1024
-"""The size of a batch: about 35 ms of work, so that sending it costs little in comparison."""
-PER_WORKER = 2 * 1024 * 1024
-"""The minimum of work per process: starting one takes about as long as chunking this much."""
-PER_DOCUMENT = 2 * 1024
-"""The cost of a document in addition to its bytes."""
-_BATCHES_PER_WORKER = 4
-"""The minimum of batches per process, so that all processes finish at about the same time."""
+BATCH = 256 * 1024  # the size of a batch: about 35 ms of work, so that sending it costs little in comparison
+PER_WORKER = 2 * 1024 * 1024  # the minimum of work per process: starting one takes about as long as chunking this much
+PER_DOCUMENT = 2 * 1024  # the cost of a document in addition to its bytes
+_BATCHES_PER_WORKER = 4  # the minimum of batches per process, so that all processes finish at about the same time
 _CONTAINER_LIMIT = Path("/sys/fs/cgroup/cpu.max")
 """The CPU limit of a container: microseconds of work per so many microseconds, or "max"."""
 
@@ -30,6 +27,12 @@ class Batch(NamedTuple, Generic[Item]):
 
     items: tuple[Item, ...]
     work: int
+
+
+class WorkerDied(NamedTuple):
+    """Replaces the result of an item that killed its process while nothing else ran."""
+
+    reason: str
 
 
 def cores() -> int:
@@ -73,3 +76,22 @@ def batches(items: Iterable[tuple[Item, int]], *, most: int = BATCH) -> Iterator
 def batch_size(total: int, workers: int) -> int:
     """The size of batches if ``workers`` processes share ``total`` work."""
     return min(BATCH, total // (workers * _BATCHES_PER_WORKER) + 1)
+
+
+def results(
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    works: Sequence[int],
+    *,
+    workers: int,
+    prepare: Callable[[], object] | None = None,
+    on_failure: Callable[[str], None] | None = None,
+) -> Generator[tuple[Item, Result | WorkerDied], None, None]:
+    """Yield each item with its result, in order, from processes as ``map_batches`` does; with 1, from this one."""
+    if workers == 1:
+        yield from ((item, function(item)) for item in items)
+        return
+    from quire.run.process_pool import map_batches  # noqa: PLC0415  takes as long to load as a small document to cut
+
+    divided = batches(zip(items, works, strict=True), most=batch_size(sum(works), workers))
+    yield from map_batches(function, divided, workers=workers, prepare=prepare, on_failure=on_failure)

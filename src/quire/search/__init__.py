@@ -1,11 +1,11 @@
 """Query to results: find nodes, merge them along the heading tree, fit them into a token budget, highlight matches.
 
-In the order of a search; ``quire.indexed`` is the entry point:
+In the order of a search; ``quire.index_api`` is the entry point:
 
-argument_checks.py   checks the arguments of ``Index`` methods; ranking_settings.py has the weights
-phases.py            the order of a search; query_terms.py limits the length of a query
-matching_nodes.py    the nodes that match; conditions.py restricts them to some documents
-second_pass.py       the best nodes are ranked again
+search_settings.py  the weights, limits and cut-offs
+phases.py            the order of a search
+query_terms.py       the terms of a query, with corrections; conditions.py restricts it to some documents
+ranking.py           the best nodes
 merge.py             parent sections replace their children; not all results are from one document
 token_budget.py      the text of each hit (hit.py) within ``max_tokens``
 explain.py           how a score and the merging came about

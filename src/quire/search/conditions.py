@@ -8,23 +8,24 @@ matches a folder matches everything in it, and ``docs:guides/**`` is for the tre
 import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
-from quire.errors import OptionError, invalid_value
+from quire.errors import OptionError
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import FileRecord, FrontMatter
 from quire.patterns import pattern
-from quire.query.query_tree import Phrase, Word
 from quire.read.ignore import covers
+from quire.trees import Text
+from quire.validation import check
 
 _CONDITION = pattern(r"\s*([^:=<>]*[^:=<>\s])\s*(?:[:=]|(?=[<>]))(.*\S)", re.DOTALL)
 _RANGE = pattern(r"\s*([<>]=?)?\s*(.*)", re.DOTALL)
 _RANGES = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}
 _DATE = pattern(r"\d{4}-\d\d")
-PATH, TREE = "path", "tree"
-"""The keys that are no front matter."""
+_Texts = Annotated[Text | list[Text], msgspec.Meta(extra={"rule": "a text that is not empty, or a list of them"})]
+PATH, TREE = "path", "tree"  # the keys that are no front matter
 
 
 def matches_path(tree: str, path: str, patterns: Iterable[str]) -> bool:
@@ -82,11 +83,6 @@ def condition(key: str, text: str, *, prefix: bool = False) -> Condition:
     return Condition(name, value.strip(), sign or "", prefix)
 
 
-def condition_of(leaf: Word | Phrase) -> Condition:
-    """The condition that a word or phrase with a key is."""
-    return condition(leaf.field or "", leaf.text, prefix=isinstance(leaf, Word) and leaf.prefix)
-
-
 def conditions(name: str, value: Any) -> list[Condition]:
     """The conditions in a text, a list of texts, or values by key; ``name`` is what messages call them."""
     if value is None:
@@ -94,42 +90,73 @@ def conditions(name: str, value: Any) -> list[Condition]:
     if isinstance(value, Mapping):
         pairs = [(key, wanted if isinstance(wanted, list | tuple) else [wanted]) for key, wanted in value.items()]
         return [condition(key, str(item)) for key, wanted in pairs for item in wanted]
-    texts = [value] if isinstance(value, str) else value
-    if not isinstance(texts, Iterable):
-        raise invalid_value(name, value, "must be a condition such as 'status=draft', or a list of them")
-    return [_parsed(name, text) for text in texts]
+    parsed = []
+    for text in value if isinstance(value, Iterable) and not isinstance(value, str) else [value]:
+        match = _CONDITION.fullmatch(text) if isinstance(text, str) else None
+        if match is None:
+            raise OptionError(f"{name}: {text!r} is no condition", "write status=draft or date>2025", option=name)
+        parsed.append(condition(match[1], match[2]))
+    return parsed
 
 
-def _parsed(name: str, text: Any) -> Condition:
-    match = _CONDITION.fullmatch(text) if isinstance(text, str) else None
-    if match is None:
-        raise OptionError(f"{name}: {text!r} is no condition", "write status=draft or date>2025", option=name)
-    return condition(match[1], match[2])
+class Filter(msgspec.Struct, frozen=True):
+    """The documents that a search is restricted to."""
+
+    trees: list[str] | None = None
+    paths: list[str] | None = None  # patterns
+    where: Sequence[Condition] = ()
+    without: Sequence[str] = ()  # the ids of documents that are left out
+
+    @property
+    def restricts_documents(self) -> bool:
+        """Whether some documents of the trees are left out."""
+        return self.paths is not None or bool(self.where or self.without)
+
+    def accepts(self, snapshot: Snapshot, record: FileRecord) -> bool:
+        """Whether a document is searched."""
+        return (
+            (self.trees is None or record.tree in self.trees)
+            and (self.paths is None or matches_path(record.tree, record.path, self.paths))
+            and record.id not in self.without
+            and all(wanted.holds(record, snapshot.front_matter[record.id]) for wanted in self.where)
+        )
+
+    def documents(self, snapshot: Snapshot) -> list[str]:
+        """The ids of the documents that are searched."""
+        return [record.id for record in snapshot.files.values() if self.accepts(snapshot, record)]
 
 
-def documents(snapshot: Snapshot, wanted: Sequence[Condition]) -> list[str]:
-    """The ids of the documents that satisfy all conditions."""
-    return [
-        record.id
-        for record in snapshot.files.values()
-        if all(each.holds(record, snapshot.front_matter[record.id]) for each in wanted)
-    ]
+def one_or_more(name: str, value: Any) -> list[str] | None:
+    """One or more texts, or None. An empty one is an error: it is usually an unset variable."""
+    if value is None:  # as in most searches
+        return None
+    checked: str | list[str] = check(name, value, _Texts)
+    return [checked] if isinstance(checked, str) else checked
+
+
+def known_trees(option: str, wanted: Iterable[str], snapshot: Snapshot) -> None:
+    """Refuse a tree that does not exist: nothing would be found."""
+    trees = sorted(snapshot.settings.trees)
+    for tree in wanted:
+        if tree not in trees:
+            advice = f"there are: {', '.join(trees) or 'none'}"
+            raise OptionError(f"{option}: no tree is called {tree!r}", advice, option=option)
 
 
 def unknown_keys(snapshot: Snapshot, wanted: Iterable[Condition]) -> list[str]:
     """The keys that no document has."""
-    keys = dict.fromkeys(each.key for each in wanted)
+    keys = dict.fromkeys(condition.key for condition in wanted)
     return [key for key in keys if key not in (PATH, TREE) and key not in snapshot.front_matter_keys]
 
 
 def weights(snapshot: Snapshot, where: Mapping[str, float]) -> Mapping[int, float]:
     """The products of the weights of documents that satisfy conditions, by the numbers of documents."""
-    remembered = snapshot.document_weights
+    remembered: dict[tuple[tuple[str, float], ...], dict[int, float]] = snapshot.memory["weights"]
     key = tuple(where.items())
     if key not in remembered:
         factors: dict[int, float] = {}
         for text, weight in where.items():
-            for document_id in documents(snapshot, conditions("search.where", text)):
+            for document_id in Filter(where=conditions("search.where", text)).documents(snapshot):
                 number = snapshot.files[document_id].number
                 factors[number] = factors.get(number, 1.0) * weight
         remembered[key] = factors

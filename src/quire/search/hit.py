@@ -7,7 +7,6 @@ from typing import Any, Literal
 import msgspec
 
 from quire.model import Span
-from quire.search.token_budget import Excerpt
 
 _MAX_KEYS = 50  # how many keys a message names
 
@@ -58,41 +57,6 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
 
     def __hash__(self) -> int:
         return hash((self.id, self.score, self.text))
-
-
-def make_hit(
-    excerpt: Excerpt,
-    *,
-    language: str,
-    constituents: tuple[str, ...],
-    score: float = 0.0,
-    how: How = "match",
-    explanation: Mapping[str, Any] | None = None,
-) -> Hit:
-    """A hit with the text that is shown of it."""
-    node, spans = excerpt.node, excerpt.spans
-    span = Span(node.start, node.full_end)
-    return Hit(
-        id=node.id,
-        score=score,
-        title=node.title,
-        breadcrumb=node.breadcrumb,
-        breadcrumb_line=node.breadcrumb_line,
-        text=excerpt.text,
-        tree=node.tree,
-        path=node.path,
-        language=language,
-        depth=node.depth,
-        span=span,
-        byte_span=Span(node.byte_start, node.byte_full_end),
-        lines=(node.line, node.full_last_line),
-        tokens=excerpt.tokens,
-        complete=spans == (span,),
-        parts=spans,
-        how=how,
-        constituents=constituents,
-        explanation=explanation or {},
-    )
 
 
 class Results(list[Hit]):

@@ -12,17 +12,16 @@ from typing import NamedTuple
 from unicodedata import category
 
 from quire.errors import invalid_value
-from quire.index.engine.analysis import adjacent_terms, spellings, term_pairs, word_terms
+from quire.index.engine.analysis import ALONE, CLUSTERS, EMOJI, adjacent_terms, humps, spellings, term_pairs, word_terms
 from quire.index.engine.clauses import LONG_QUERY, all_items
+from quire.index.engine.coverage import long_text
 from quire.index.engine.function_words import is_function_word
-from quire.index.engine.normalization import ALONE, CLUSTERS, EMOJI, humps
-from quire.index.engine.pasted_text import long_text
 from quire.model import Span
 from quire.patterns import pattern
 from quire.query import leaves, parse
 from quire.query.query_tree import Phrase, Query, Word
-from quire.search import argument_checks as check
 from quire.search.hit import Hit
+from quire.validation import check
 
 Corrections = Mapping[str, Sequence[str]]
 _SIGNED = r"[A-Za-z](?:\+\+|#)"  # ``C++`` and ``C#`` are words
@@ -35,7 +34,7 @@ def match_ranges(hit: Hit, query: str, corrections: Corrections | None = None) -
     """The spans of the query's words in ``hit.text``, in order. ``corrections`` are those of the results."""
     if not isinstance(hit, Hit):
         raise invalid_value("hit", hit, "it must be a result of a search")
-    check.string("query", query)
+    check("query", query, str)
     pairs = tuple((word, tuple(instead)) for word, instead in (corrections or {}).items())
     return _remembered(query, hit.language, pairs)(hit.text)
 

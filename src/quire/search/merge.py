@@ -12,8 +12,8 @@ Details of merging:
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Container, Mapping, Sequence
+from typing import Any, Literal
 
 import msgspec
 
@@ -21,7 +21,7 @@ from quire.index.engine.coverage import TOLERANCE
 from quire.index.engine.snapshot import Match
 from quire.index.node import NO_PARENT, Outline
 from quire.search.hit import How
-from quire.search.ranking_settings import SearchSettings
+from quire.search.search_settings import SearchSettings
 
 DEMOTION = 0.1  # the part of its score that a further result keeps
 
@@ -87,12 +87,21 @@ def _rank(result: Merged) -> tuple[float, str, int]:
 
 
 def merge_document(
-    document: str, matches: Sequence[Match], outline: Outline, settings: SearchSettings, *, explain: bool = False
+    document: str,
+    matches: Sequence[Match],
+    outline: Outline,
+    settings: SearchSettings,
+    *,
+    excluded: Container[int] = (),
+    explain: bool = False,
 ) -> list[Merged]:
-    """The results of one document, in any order. Each node is visited once, after all nodes below it."""
+    """The results of one document, in any order. Each node is visited once, after all nodes below it.
+
+    ``excluded`` are the positions of nodes that cannot be results.
+    """
     if len(matches) == 1 and settings.min_aggregation_matches > 1 and not explain:  # as in half of all documents
         return [alone(document, matches[0])]
-    merging = _Merging(document, outline, settings, explain)
+    merging = _Merging(document, outline, settings, excluded, explain)
     by_position = {match.position: match for match in matches}
     positions = set(by_position).union(*[outline.ancestors(position) for position in by_position])
     below: dict[int, list[Merged]] = {}  # the results below each node, by its position
@@ -117,59 +126,57 @@ class _Merging(msgspec.Struct, frozen=True):
     document: str
     outline: Outline
     settings: SearchSettings
+    excluded: Container[int]
     explain: bool
 
     def decide(self, position: int, match: Match | None, below: list[Merged]) -> list[Merged]:
         """What answers in a node's subtree: the node instead of the results below it, or these."""
-        settings = self.settings
+        parents, settings = self.outline.parents, self.settings
         own = match.own if match else 0.0
         best_own = max([inner.own for result in below for inner in result.constituents])
-        step = Step(rule="apart", position=position, own=own, best_own=best_own)
+        step: dict[str, Any] = {"position": position, "own": own, "best_own": best_own}
         if match and own > 0 and (settings.parent_rule == "any" or own >= best_own - TOLERANCE):
-            score = max(match.score, *[result.score for result in below])
-            return [self._replacement("parent", match, below, score, step)]
-        children = [result for result in below if self.outline.parents[result.position] == position]
-        if self.explain:
-            step = msgspec.structs.replace(step, matching=len(children), children=self.outline.children[position])
+            step["score"] = max(match.score, *[result.score for result in below])
+            return self._replacement("parent", match, below, step)
+        children = [result for result in below if parents[result.position] == position]
+        step |= {"matching": len(children), "children": self.outline.children[position]}
         if self._gathers(position, len(children)):
             total = sum([child.score for child in children])
-            limit = settings.score_cap_multiplier * max(
-                inner.score for child in children for inner in child.constituents
-            )
-            others = [result.score for result in below if self.outline.parents[result.position] != position]
+            scores = [inner.score for child in children for inner in child.constituents]
+            limit = settings.score_cap_multiplier * max(scores)
+            others = [result.score for result in below if parents[result.position] != position]
             score = max(min(total, limit), match.score if match else 0.0, *others)
-            step = msgspec.structs.replace(step, total=total, limit=limit) if self.explain else step
-            return [self._replacement("aggregated", match, below, score, step)]
-        if self.explain:
-            for child in children:
-                child.trail.append(step)
-        return [*below, self._passed_over(match, below, step)] if match else below
+            return self._replacement(
+                "aggregated", match, below, {**step, "total": total, "limit": limit, "score": score}
+            )
+        for child in children:
+            self._note(child, "apart", step)
+        if match is None:
+            return below
+        answers = [result for result in below if not result.is_passed_over]
+        best = max(answers, key=lambda result: (result.score, -result.position))
+        best.score = max(best.score, match.score)
+        self._note(best, "passed over", {**step, "score": match.score})
+        return [*below, Merged(self.document, position, match.score, "match", [match], is_passed_over=True)]
 
     def _gathers(self, position: int, matching: int) -> bool:
         """Whether enough children match for a node to replace them; for a document all must."""
         children, settings = self.outline.children[position], self.settings
-        enough = matching >= settings.min_aggregation_matches and matching / children > settings.aggregation_threshold
-        return enough and (self.outline.depths[position] > 0 or matching == children)
+        if matching < settings.min_aggregation_matches or matching / children <= settings.aggregation_threshold:
+            return False
+        return position not in self.excluded and (self.outline.depths[position] > 0 or matching == children)
 
-    def _replacement(self, how: How, match: Match | None, below: Sequence[Merged], score: float, step: Step) -> Merged:
+    def _replacement(
+        self, how: Literal["parent", "aggregated"], match: Match | None, below: Sequence[Merged], step: dict[str, Any]
+    ) -> list[Merged]:
         """The node as a result that replaces all results below it."""
         constituents = [inner for result in below for inner in result.constituents] + ([match] if match else [])
-        trail: list[Step] = []
-        if self.explain:
-            replaced = tuple(sorted(result.position for result in below if not result.is_passed_over))
-            trail = [
-                earlier for result in below for earlier in result.trail if earlier.rule in ("parent", "aggregated")
-            ]
-            trail.append(msgspec.structs.replace(step, rule=how, score=score, replaced=replaced))
-        return Merged(self.document, step.position, score, how, constituents, trail=trail)
+        trail = [earlier for result in below for earlier in result.trail if earlier.rule in ("parent", "aggregated")]
+        merged = Merged(self.document, step["position"], step["score"], how, constituents, trail=trail)
+        replaced = tuple(sorted([result.position for result in below if not result.is_passed_over]))
+        self._note(merged, how, {**step, "replaced": replaced})
+        return [merged]
 
-    def _passed_over(self, match: Match, below: Sequence[Merged], step: Step) -> Merged:
-        """The match as one that better ones replace; the best of them gets its score."""
-        best = max(
-            [result for result in below if not result.is_passed_over],
-            key=lambda result: (result.score, -result.position),
-        )
-        best.score = max(best.score, match.score)
+    def _note(self, result: Merged, rule: Rule, step: Mapping[str, Any]) -> None:
         if self.explain:
-            best.trail.append(msgspec.structs.replace(step, rule="passed over", score=match.score))
-        return Merged(self.document, match.position, match.score, "match", [match], is_passed_over=True)
+            result.trail.append(Step(rule=rule, **step))

@@ -7,36 +7,40 @@ neither the parser nor a tokenizer, as nodes have everything an answer needs. On
 be cut loads the tokenizer.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from quire.index.engine.snapshot import Match, Snapshot
+from msgspec.structs import replace
+
+from quire.index.engine.snapshot import Snapshot
 from quire.index.node import Node
 from quire.model import Span
 from quire.query import parse, show
-from quire.query.lex import KEYED
-from quire.search.conditions import Condition
+from quire.query.parse import KEYED
+from quire.search.conditions import Filter
 from quire.search.explain import explanation
-from quire.search.fusion import RERANKED, Near, Rerank, is_plain_query, reranked
-from quire.search.hit import Hit, Results, make_hit
+from quire.search.hit import Hit, How, Results
 from quire.search.match_ranges import highlighter
-from quire.search.matching_nodes import (
-    PreparedQuery,
+from quire.search.merge import Merged, alone, limit_per_document, merge_document
+from quire.search.query_terms import PreparedQuery, prepare, within_limit
+from quire.search.ranking import (
+    VectorMatches,
     best_matches,
     best_score,
+    excluded_nodes,
+    is_plain_query,
     matches_by_document,
     normalized,
-    prepare,
-    without_excluded,
 )
-from quire.search.merge import Merged, alone, limit_per_document, merge_document
-from quire.search.query_terms import within_limit
-from quire.search.ranking_settings import SearchSettings
-from quire.search.token_budget import fit
+from quire.search.search_settings import SearchSettings
+from quire.search.token_budget import Excerpt, fit
 
 _MIN_FETCHED = 50  # how many nodes the engine is asked for, at least
 _FETCHED_PER_RESULT = 5
 MAX_NODES = 10_000  # the most nodes that a search looks at
+RERANKED = 50  # how many results the model of ``search.rerank`` sees
+
+Rerank = Callable[[str, Sequence[str]], Sequence[float]]  # the scores of texts for a query
 
 Phases = dict[str, dict[str, Any]]  # what each phase counted
 
@@ -44,45 +48,40 @@ Phases = dict[str, dict[str, Any]]  # what each phase counted
 def search(
     snapshot: Snapshot,
     text: str,
+    settings: SearchSettings,
+    wanted: Filter,
     *,
-    limit: int,
-    max_tokens: int | None = None,
-    trees: Sequence[str] | None = None,
-    paths: Sequence[str] | None = None,
-    where: Sequence[Condition] = (),
-    without: str | None = None,
     merge: bool = True,
     every: bool = False,
     explain: bool = False,
-    settings: SearchSettings | None = None,
-    find_near: Callable[[str], Near] | None = None,
+    find_near: Callable[[str], VectorMatches] | None = None,
     rerank: Rerank | None = None,
 ) -> Results:
-    """The best ``limit`` sections for a query, together at most ``max_tokens`` tokens. See ``Index.search``.
+    """The best sections for a query in the documents that are wanted. See ``Index.search``.
 
     ``find_near`` finds the nodes nearest to a query by their vectors, ``rerank`` scores the best results.
     """
-    settings = settings or SearchSettings()
     keys = snapshot.front_matter_keys if KEYED.search(text) else frozenset()
     query, ignored = within_limit(parse(text, keys), text)
     phases: Phases = {"parse": {"query": show(query)} if explain else {}}
-    if query is None or limit < 1:
+    if query is None:
         return Results(query=text, ignored_terms=ignored, phases=phases)
-    prepared = prepare(snapshot, query, settings, trees=trees, paths=paths, where=where, without=without)
+    prepared = prepare(snapshot, query, settings, wanted)
     if prepared.unknown_keys:
         known = sorted(snapshot.front_matter_keys)
         return Results(query=text, unknown_keys=prepared.unknown_keys, known_keys=known, phases=phases)
     context = prepared.context
     phases["correct"] = {"words looked up": context.dictionary.lookups, "words corrected": len(context.corrections)}
     near = find_near(text) if find_near is not None and is_plain_query(prepared.query) else None
-    results = _results(prepared, max(limit, RERANKED) if rerank else limit, phases, near, merge=merge, explain=explain)
+    limit = max(settings.limit, RERANKED) if rerank else settings.limit
+    results = _results(prepared, limit, phases, near, merge=merge, explain=explain)
     if rerank:
         phases["rerank"] = {"results": min(len(results), RERANKED)}
-        results = reranked(snapshot, text, results, _nodes(snapshot, results[:RERANKED]), rerank)[:limit]
-    least = settings.relevance_cutoff * results[0].score if results else 0.0
-    relevant = [result for rank, result in enumerate(results) if every or result.score >= rank * least]
+        results = _reranked(snapshot, text, results, rerank)[: settings.limit]
+    cutoff_per_rank = settings.relevance_cutoff * results[0].score if results else 0.0
+    relevant = [result for rank, result in enumerate(results) if every or result.score >= rank * cutoff_per_rank]
     phases["cut off"] = {"results": len(results) - len(relevant)}
-    hits = list(_hits(prepared, relevant, max_tokens, phases, explain=explain))
+    hits = list(_hits(prepared, relevant, phases, explain=explain))
     return Results(
         hits,
         query=text,
@@ -97,79 +96,60 @@ def search(
 
 
 def _results(
-    prepared: PreparedQuery, limit: int, phases: Phases, near: Near | None, *, merge: bool, explain: bool
+    prepared: PreparedQuery, limit: int, phases: Phases, near: VectorMatches | None, *, merge: bool, explain: bool
 ) -> list[Merged]:
     """The best results. If merging leaves too few of them, more nodes are looked at."""
+    settings, ids = prepared.settings, prepared.snapshot.document_ids
     fetched = max(_MIN_FETCHED, _FETCHED_PER_RESULT * limit)
     while True:
-        fetched = min(fetched, MAX_NODES) if prepared.settings.match_cutoff else MAX_NODES
+        fetched = min(fetched, MAX_NODES) if settings.match_cutoff else MAX_NODES
         matches, is_all = best_matches(prepared, fetched, near)
         phases["rank"] = {"nodes": len(matches), "best": round(best_score(matches), 3)}
+        excluded = excluded_nodes(prepared, matches)
+        if excluded:
+            matches = [match for match in matches if match.position not in excluded.get(match.number, ())]
+        kept = normalized(matches)
+        results = [alone(ids[match.number], match) for match in kept[:limit]] if not merge else []
         if merge:
-            results = _merged(prepared, matches, limit, phases, explain=explain)
-        else:
-            kept, _ = without_excluded(prepared, matches)
-            results = [_alone(prepared, match) for match in normalized(kept)[:limit]]
+            documents = matches_by_document(prepared, kept, limit)
+            for number, inside in documents.items():
+                outline, refused = prepared.snapshot.outlines(number), excluded.get(number, ())
+                results += merge_document(ids[number], inside, outline, settings, excluded=refused, explain=explain)
+            phases["merge"] = {"candidates": sum(map(len, documents.values())), "results": len(results)}
+            results, demoted = limit_per_document(results, limit, settings.per_document)
+            phases["spread"] = {"set back": demoted}
         if len(results) >= limit or is_all or fetched == MAX_NODES:
             return results
         fetched *= 4
 
 
-def _alone(prepared: PreparedQuery, match: Match) -> Merged:
-    return alone(prepared.snapshot.document_ids[match.number], match)
+def _reranked(snapshot: Snapshot, query: str, results: Sequence[Merged], rerank: Rerank) -> list[Merged]:
+    """The results in the order of their scores by ``rerank``, with the scores that results of these ranks had.
+
+    Scores of models have no common scale, and the cut-off needs one. Equal scores keep their order.
+    """
+    best, texts = results[:RERANKED], []
+    for result, node in zip(best, _nodes(snapshot, best), strict=True):
+        inside = snapshot.nodes([match.address for match in result.constituents if match.position != result.position])
+        texts.append("\n\n".join([" > ".join(node.breadcrumb), *[part.body_text for part in (node, *inside)]]))
+    by_model = rerank(query, texts) if texts else ()
+    order = sorted(range(len(best)), key=lambda index: -by_model[index])
+    moved = [replace(best[index], score=best[rank].score) for rank, index in enumerate(order)]
+    return [*moved, *results[RERANKED:]]
 
 
-def _merged(
-    prepared: PreparedQuery, matches: Sequence[Match], limit: int, phases: Phases, *, explain: bool
-) -> list[Merged]:
-    """The best merged results."""
-    snapshot, settings = prepared.snapshot, prepared.settings
-    kept, excluded = without_excluded(prepared, matches)
-    documents = matches_by_document(prepared, normalized(kept), limit)
-    results: list[Merged] = []
-    for number, inside in documents.items():
-        outline = snapshot.outlines[number]
-        results += merge_document(snapshot.document_ids[number], inside, outline, settings, explain=explain)
-    phases["merge"] = {"candidates": sum(map(len, documents.values())), "results": len(results)}
-    best, demoted = limit_per_document(results, limit, settings.per_document)
-    phases["spread"] = {"set back": demoted}
-    if not excluded:
-        return best
-    split = [part for result in best for part in _without_parts(prepared, result, excluded)]
-    return sorted(split, key=lambda result: -result.score)[:limit]
-
-
-def _without_parts(prepared: PreparedQuery, result: Merged, excluded: set[tuple[int, int]]) -> Iterator[Merged]:
-    """A result; if it contains something excluded, the sections that matched in it, without those inside another."""
-    number = result.constituents[0].number
-    if (number, result.position) not in excluded:
-        yield result
-        return
-    positions = {match.position for match in result.constituents}
-    outline = prepared.snapshot.outlines[number]
-    for match in result.constituents:
-        if positions.isdisjoint(outline.ancestors(match.position)):
-            yield _alone(prepared, match)
-
-
-def _hits(
-    prepared: PreparedQuery, results: Sequence[Merged], max_tokens: int | None, phases: Phases, *, explain: bool
-) -> Iterator[Hit]:
+def _hits(prepared: PreparedQuery, results: Sequence[Merged], phases: Phases, *, explain: bool) -> Iterator[Hit]:
     """The hits, with as much text as the budget allows; results without any are left out."""
-    snapshot, context = prepared.snapshot, prepared.context
+    snapshot, context, settings = prepared.snapshot, prepared.context, prepared.settings
 
     def ranges(text: str) -> Sequence[Span]:
         """Where the query's words are. The first language is good enough to choose passages; most answers need none."""
         return highlighter(prepared.query, context.languages[0], context.corrections, every=False)(text)
 
-    positions = [[match.position for match in result.constituents] for result in results]
-    excerpts = fit(
-        zip(_nodes(snapshot, results), positions, strict=True),
-        snapshot.nodes_of,
-        max_tokens=max_tokens,
-        max_below=prepared.settings.max_below,
-        ranges=ranges,
-    )
+    matched = [[match.position for match in result.constituents] for result in results]
+    sections = zip(_nodes(snapshot, results), matched, strict=True)
+    read, most, most_below = snapshot.nodes_of, settings.max_tokens, settings.max_below
+    excerpts = fit(sections, read, max_tokens=most, max_below=most_below, ranges=ranges)
     last = max((rank for rank, excerpt in enumerate(excerpts) if excerpt), default=0)
     phases["fit"] = {
         "results": len(results),
@@ -179,15 +159,9 @@ def _hits(
     }
     for result, excerpt in zip(results, excerpts, strict=True):
         if excerpt:
-            constituents = snapshot.nodes([match.address for match in result.constituents])
-            yield make_hit(
-                excerpt,
-                language=snapshot.settings.trees[excerpt.node.tree].language,
-                score=result.score,
-                how=result.how,
-                constituents=tuple([node.id for node in constituents]),
-                explanation=explanation(prepared, result) if explain else None,
-            )
+            constituents = [node.id for node in snapshot.nodes([match.address for match in result.constituents])]
+            reasons = explanation(prepared, result) if explain else None
+            yield _hit(snapshot, excerpt, constituents, score=result.score, how=result.how, reasons=reasons)
 
 
 def _nodes(snapshot: Snapshot, results: Sequence[Merged]) -> list[Node]:
@@ -195,16 +169,46 @@ def _nodes(snapshot: Snapshot, results: Sequence[Merged]) -> list[Node]:
     addresses = []
     for result in results:
         matched = [match.address for match in result.constituents if match.position == result.position]
-        addresses.append(
-            matched[0]
-            if matched
-            else snapshot.addresses([(result.document, result.position)])[result.document, result.position]
-        )
+        location = result.document, result.position
+        addresses.append(matched[0] if matched else snapshot.addresses([location])[location])
     return snapshot.nodes(addresses)
 
 
-def hit_for_node(snapshot: Snapshot, node: Node, max_tokens: int | None) -> Hit:
+def hit_for_node(snapshot: Snapshot, node: Node, max_tokens: int) -> Hit:
     """A node that was asked for by its name, with everything below it, as a hit."""
-    [excerpt] = fit([(node, (node.position,))], snapshot.nodes_of, max_tokens=max_tokens, worth=1)
-    language = snapshot.settings.trees[node.tree].language
-    return make_hit(excerpt, language=language, constituents=(node.id,))
+    [excerpt] = fit([(node, [node.position])], snapshot.nodes_of, max_tokens=max_tokens, worth=1)
+    return _hit(snapshot, excerpt, [node.id])
+
+
+def _hit(
+    snapshot: Snapshot,
+    excerpt: Excerpt,
+    constituents: Sequence[str],
+    *,
+    score: float = 0.0,
+    how: How = "match",
+    reasons: Mapping[str, Any] | None = None,
+) -> Hit:
+    node, spans = excerpt.node, excerpt.spans
+    span = Span(node.start, node.full_end)
+    return Hit(
+        id=node.id,
+        score=score,
+        title=node.title,
+        breadcrumb=node.breadcrumb,
+        breadcrumb_line=node.breadcrumb_line,
+        text=excerpt.text,
+        tree=node.tree,
+        path=node.path,
+        language=snapshot.settings.trees[node.tree].language,
+        depth=node.depth,
+        span=span,
+        byte_span=Span(node.byte_start, node.byte_full_end),
+        lines=(node.line, node.full_last_line),
+        tokens=excerpt.tokens,
+        complete=spans == (span,),
+        parts=spans,
+        how=how,
+        constituents=tuple(constituents),
+        explanation=reasons or {},
+    )

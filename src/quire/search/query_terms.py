@@ -1,22 +1,33 @@
-"""The terms of a query: how many it may have, and those that a section makes for ``--like``.
+"""The terms of a query that are searched: at most 64, with corrections, prefixes and joined words; those of ``--like``.
 
 Further terms are ignored, so that no query takes long.
 """
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from typing import Any
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
-from quire.index.engine.analysis import word_terms
+from quire.index.engine.analysis import normalize, word_terms
+from quire.index.engine.clauses import LONG_QUERY, QueryContext, all_items, compiled, is_plain, one_of
 from quire.index.engine.corrections import Dictionary
 from quire.index.engine.function_words import is_function_word
-from quire.index.engine.normalization import normalize
+from quire.index.engine.index_schema import DOC, TREE
 from quire.index.engine.snapshot import Snapshot
+from quire.model import Span
 from quire.patterns import pattern
-from quire.query.query_tree import TEXT_FIELDS, Not, Phrase, Query, Word
+from quire.query.parse import KEYED
+from quire.query.query_tree import TEXT_FIELDS, Group, Not, Phrase, Query, Word, leaves, with_leaves
+from quire.search.conditions import Condition, Filter, condition, known_trees, unknown_keys, weights
+from quire.search.search_settings import SearchSettings
 
 MAX_TERMS = 64  # each word of a name or phrase is a term; in Chinese and Japanese each character
 PREFIX_TERMS = 16  # a word with ``*`` counts as so many terms, as it stands for many words
+MAX_CORRECTED = 8  # for how many unknown words of a query corrections are looked up
+_JOINED = 0.5  # the weight of two words as one
 
 _TERM = pattern(r"[A-Z]*+[^\W\d_A-Z]++|[A-Z]++|\d++")
 _WORD = pattern(r"[^\W\d_]{3,40}")
@@ -51,19 +62,134 @@ def _limited(query: Query, room: int) -> Limited:
             kept[at] = item
     if len(kept) < 2:
         return next(iter(kept.values()), None), all_used, all_ignored
-    return msgspec.structs.replace(query, items=tuple(kept[at] for at in sorted(kept))), all_used, all_ignored
+    return replace(query, items=tuple(kept[at] for at in sorted(kept))), all_used, all_ignored
 
 
 def _limited_leaf(leaf: Word | Phrase, room: int) -> Limited:
     text = normalize(leaf.text)
     ends = [term.end() for term in _TERM.finditer(text)] or [len(text)]
-    is_prefix = isinstance(leaf, Word) and leaf.prefix
+    is_prefix = _is_prefix(leaf)
     count = (len(ends) if leaf.field in (None, *TEXT_FIELDS) else 1) + (PREFIX_TERMS - 1) * is_prefix
     if count <= room:
         return leaf, count, 0
     if is_prefix or not room:
         return None, 0, count
-    return msgspec.structs.replace(leaf, text=text[: ends[room - 1]]), room, count - room
+    return replace(leaf, text=text[: ends[room - 1]]), room, count - room
+
+
+class PreparedQuery(Struct, frozen=True):
+    """A query that is ready to be searched in a snapshot."""
+
+    snapshot: Snapshot
+    context: QueryContext  # has the corrections of its words
+    query: Query
+    settings: SearchSettings
+    filters: Sequence[Any]  # for the engine
+    unknown: Sequence[str]  # words that do not occur and have no correction
+    unknown_keys: Sequence[str]  # keys of conditions that no document has
+    weights: Mapping[int, float]  # of some documents by their numbers
+    second: dict[tuple[int, int], Sequence[float]] = {}  # what the second pass added; ``best_matches`` fills it
+
+
+def prepare(snapshot: Snapshot, query: Query, settings: SearchSettings, wanted: Filter) -> PreparedQuery:
+    """Correct a query, and restrict it to the documents that are wanted."""
+    known_trees("trees", wanted.trees or (), snapshot)
+    known_trees("tree", _named_trees(snapshot, query), snapshot)
+    words = list(leaves(query))
+    context = QueryContext(
+        schema=snapshot.schema,
+        languages=snapshot.settings.languages,
+        dictionary=Dictionary(snapshot),
+        boosts=asdict(settings.boosts),
+        tie=settings.tie,
+        coordination=settings.coordination,
+        first_word=words[0].text if words else "",
+        documents_with=lambda leaf: Filter(where=[_condition(leaf)]).documents(snapshot),
+    )
+    corrections, unknown = _corrections(snapshot, context, words)
+    if corrections:
+        query = with_leaves(query, lambda leaf: _corrected(leaf, corrections))
+        context = replace(context, corrections=corrections)
+    filters = []
+    if wanted.restricts_documents:
+        filters = [one_of(context.schema, DOC, wanted.documents(snapshot))]
+    elif wanted.trees is not None:
+        filters = [one_of(context.schema, TREE, wanted.trees)]
+    # ``localhost:8080`` is text where documents say *localhost*.
+    keyed = [match[1] for word in words if is_plain(word) and (match := KEYED.match(word.text))]
+    named = [key for key in keyed if snapshot.front_matter_keys and not context.dictionary.has(key)]
+    return PreparedQuery(
+        snapshot,
+        context,
+        _with_joined(query, context),
+        settings,
+        filters,
+        unknown,
+        unknown_keys(snapshot, [*wanted.where, *(condition(key, "") for key in named)]),
+        weights(snapshot, settings.where),
+    )
+
+
+def _is_prefix(leaf: Word | Phrase) -> bool:
+    return isinstance(leaf, Word) and leaf.prefix
+
+
+def _condition(leaf: Word | Phrase) -> Condition:
+    return condition(leaf.field or "", leaf.text, prefix=_is_prefix(leaf))
+
+
+def _named_trees(snapshot: Snapshot, query: Query) -> Iterator[str]:
+    """The trees that a query names, as in ``tree:docs``; ``tree:do*`` names one that begins so, if there is one."""
+    for item in all_items(query):
+        if isinstance(item, Word | Phrase) and item.field == "tree":
+            some = [name for name in snapshot.settings.trees if _is_prefix(item) and name.startswith(item.text)]
+            yield some[0] if some else item.text + "*" * _is_prefix(item)
+
+
+def _corrections(
+    snapshot: Snapshot, context: QueryContext, words: Sequence[Word | Phrase]
+) -> tuple[dict[str, Sequence[str]], list[str]]:
+    """What is searched instead of some words and phrases; and the words for which there is nothing.
+
+    A phrase that no node has becomes its words. A word with which others start becomes a prefix: ``auth`` finds
+    *authentication*.
+    """
+    dictionary = context.dictionary
+    corrections: dict[str, Sequence[str]] = {}
+    for phrase in words:
+        if isinstance(phrase, Phrase) and phrase.field is None and " " in phrase.text:
+            clause = compiled(context, phrase)
+            if clause is not None and not snapshot.top(clause, 1):
+                corrections[phrase.text] = tuple(phrase.text.split())
+    texts = dict.fromkeys([word.text for word in words if is_plain(word) and not context.is_optional(word)])
+    unknown = list(islice((text for text in texts if not dictionary.has(text)), MAX_CORRECTED))
+    for text in unknown:
+        instead = (f"{text}*",) if dictionary.is_prefix(text) else dictionary.corrections(text)
+        if instead:
+            corrections[text] = instead
+    return corrections, [text for text in unknown if text not in corrections]
+
+
+def _corrected(leaf: Word | Phrase, corrections: Mapping[str, Sequence[str]]) -> Query:
+    """A phrase as its words, and a word as a prefix, if that is their correction."""
+    instead = corrections.get(leaf.text, ()) if leaf.field is None else ()
+    if isinstance(leaf, Phrase) and instead:
+        return Group(items=tuple([Word(text=text, span=leaf.span, boost=leaf.boost) for text in instead]))
+    return replace(leaf, prefix=True) if is_plain(leaf) and f"{leaf.text}*" in instead else leaf
+
+
+def _with_joined(query: Query, context: QueryContext) -> Query:
+    """The query, and adjacent words of it as one word if that is how they are mostly written: *file system*.
+
+    A query does not become a long one by that.
+    """
+    items = all_items(query)
+    joined = [
+        Word(text=left.text + right.text, span=Span(left.span.start, right.span.end), boost=_JOINED)
+        for left, right in pairwise(context.required(items) if len(items) < LONG_QUERY - 1 else ())
+        if is_plain(left) and is_plain(right) and context.dictionary.is_joined(left.text, right.text)
+    ]
+    return Group(items=(*items, *joined)[: LONG_QUERY - 1]) if joined else query
 
 
 def similar_query(snapshot: Snapshot, titles: str, texts: str, language: str) -> str:

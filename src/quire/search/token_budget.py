@@ -9,57 +9,50 @@ and for the line between passages that do not meet, an upper bound is reserved. 
 one passage fits, so that it must be cut.
 """
 
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from quire.index.engine.normalization import is_unspaced
+from msgspec import Struct
+
 from quire.index.file_records import TOKENIZER
 from quire.index.node import Node
 from quire.model import Span
-from quire.offsets import BLANK, line_start
+from quire.offsets import BLANK, LINE_END, line_start
 from quire.patterns import pattern
 
 WORTH = 16  # a passage is cut only if there is room for so many tokens
 _MAX_READ = 50_000  # how many characters of a long node are searched for matches
 _MAX_MISSES = 16  # after so many nodes that do not fit, no more are tried
-_BATCH = 32  # how many nodes are read at a time
 ELLIPSIS = "…\n\n"  # between passages that do not meet, on a line of its own
 _ELLIPSIS_TOKENS = 8  # reserved for it and the line ends before it; it has about three
 _SEAM_TOKENS = 4  # reserved where two counts may not add up
-_CLEAN_START = pattern(r"[ \t]{0,64}+[^\s/]")
-"""A line with text; a slash may merge with signs at the end of the line before."""
+_CLEAN_START = pattern(r"[ \t]{0,64}+[^\s/]")  # a slash may merge with signs at the end of the line before
+_WORD = pattern(r"\S+")
 _CHARACTERS_PER_TOKEN = 16  # hardly any text has longer tokens on average
 
 Ranges = Callable[[str], Sequence[Span]]  # finds the query's words in a text, in order
-
-
-class ReadNodes(Protocol):
-    """Reads nodes."""
-
-    def __call__(self, document_id: str, first: int, last: int, /) -> Sequence[Node]:
-        """The nodes of a document from one position to another, both included, in order."""
+ReadNodes = Callable[[str, int, int], Sequence[Node]]  # the nodes of a document from one position to another
 
 
 def fit(
     results: Iterable[tuple[Node, Sequence[int]]],
     read: ReadNodes,
     *,
-    max_tokens: int | None = None,
+    max_tokens: int = 0,
     max_below: int | None = None,
     ranges: Ranges | None = None,
     worth: int = WORTH,
 ) -> "list[Excerpt]":
     """The text for each result: a node, and the positions of the nodes that matched in it, the best first.
 
-    Texts and breadcrumb lines have together at most ``max_tokens``; nothing below a section is added that makes them
-    more than ``max_below``. A result that does not fit has an empty excerpt. A passage is cut only if there is room for
-    ``worth`` tokens.
+    Texts and breadcrumb lines have together at most ``max_tokens``, 0 for no limit; nothing below a section is added
+    that makes them more than ``max_below``. A result that does not fit has an empty excerpt. A passage is cut only if
+    there is room for ``worth`` tokens.
     """
     excerpts = [Excerpt(node, matched) for node, matched in results]
-    if max_tokens is None:
+    if not max_tokens:
         for excerpt in excerpts:
             excerpt.show_all(read)
         return excerpts
@@ -97,19 +90,15 @@ def passages(node: Node) -> list[Passage]:
     ]
 
 
-class Excerpt:
+class Excerpt(Struct):
     """The passages of a result that are shown."""
 
-    def __init__(self, node: Node, matched: Sequence[int] = ()) -> None:
-        self.node = node
-        self.matched = matched
-        """The positions of the nodes that matched in it, the best first."""
-        self.tokens = 0
-        """The token count of its text, or an upper bound."""
-        self.is_closed = False
-        """Whether nothing can be added: it is everything, or a cut passage."""
-        self._by_start: dict[int, Passage] = {}
-        self._by_end: dict[int, Passage] = {}
+    node: Node
+    matched: Sequence[int] = ()  # the positions of the nodes that matched in it, the best first
+    tokens: int = 0  # of its text, or an upper bound
+    is_closed: bool = False  # whether nothing can be added: it is everything, or a cut passage
+    _by_start: dict[int, Passage] = {}
+    _by_end: dict[int, Passage] = {}
 
     def __bool__(self) -> bool:
         return bool(self._by_start)
@@ -144,11 +133,10 @@ class Excerpt:
     def _groups(self) -> list[list[Passage]]:
         """The passages in order, grouped where they meet."""
         groups: list[list[Passage]] = []
-        for _, passage in sorted(self._by_start.items()):
-            if groups and groups[-1][-1].end == passage.start:
-                groups[-1].append(passage)
-            else:
-                groups.append([passage])
+        for start, passage in sorted(self._by_start.items()):
+            if start not in self._by_end:
+                groups.append([])
+            groups[-1].append(passage)
         return groups
 
     @property
@@ -159,20 +147,17 @@ class Excerpt:
     @property
     def text(self) -> str:
         """The text of the passages, with an ellipsis between those that do not meet."""
-        texts = ["".join([passage.text for passage in group]) for group in self._groups()]
-        return ELLIPSIS.join([*[f"{text}{_to_blank_line(text)}" for text in texts[:-1]], *texts[-1:]])
+        *texts, last = ["".join([passage.text for passage in group]) for group in self._groups()] or [""]
+        return ELLIPSIS.join([*[f"{text}{_to_blank_line(text)}" for text in texts], last])
 
     def _cost(self, passage: Passage) -> int:
         """How many tokens a passage adds."""
+        tokens = passage.tokens + (_ELLIPSIS_TOKENS if self._by_start else 0)
         before, after = self._by_end.get(passage.start), self._by_start.get(passage.end)
-        gaps, seams = 1 if self._by_start else 0, 0
-        if before:
-            gaps -= 1
-            seams += not _adds_up(before, passage)
-        if after:
-            gaps -= 1
-            seams += not _adds_up(passage, after)
-        return passage.tokens + gaps * _ELLIPSIS_TOKENS + seams * _SEAM_TOKENS
+        for left, right in ((before, passage), (passage, after)):
+            if left and right:
+                tokens += (0 if _adds_up(left, right) else _SEAM_TOKENS) - _ELLIPSIS_TOKENS
+        return tokens
 
 
 def _to_blank_line(text: str) -> str:
@@ -203,8 +188,10 @@ def _show_own_text(excerpt: Excerpt, read: ReadNodes, ranges: Ranges | None, roo
                 too_long.append((first[-1], 0))
         elif not excerpt.add(passages(matched), room):
             too_long += _add_matching(excerpt, matched, ranges, room)
-    if not excerpt and too_long and room >= worth:
-        shortened = cut_passage(*too_long[0], room)
+    if not excerpt and node.full_tokens <= room:  # sums of passages are upper bounds
+        excerpt.show_all(read)
+    elif not excerpt and too_long and room >= worth:
+        shortened = _cut(*too_long[0], room)
         excerpt.is_closed = shortened is not None and excerpt.add([shortened], room)
 
 
@@ -244,15 +231,15 @@ def _show_more(excerpt: Excerpt, read: ReadNodes, room: int) -> None:
 def _from_its_start(node: Node, read: ReadNodes) -> Iterator[list[Passage]]:
     """The passages of a section in order; a heading without text comes with the passage after it."""
     headings: list[Passage] = []
-    for first in range(node.position, node.last + 1, _BATCH):
-        for inner in read(node.document_id, first, min(node.last, first + _BATCH - 1)):
-            inside = passages(inner)
-            if inner.has_text:
-                yield [*headings, inside[0]]
-                yield from ([passage] for passage in inside[1:])
-                headings = []
-            else:
-                headings += inside
+    for position in range(node.position, node.last + 1):
+        [inner] = read(node.document_id, position, position)
+        inside = passages(inner)
+        if inner.has_text:
+            yield [*headings, inside[0]]
+            yield from ([passage] for passage in inside[1:])
+            headings = []
+        else:
+            headings += inside
 
 
 @cache
@@ -262,7 +249,7 @@ def _count() -> Callable[[str], int]:
     return resolve(None, TOKENIZER).count
 
 
-def cut_passage(passage: Passage, match: int, most: int) -> Passage | None:
+def _cut(passage: Passage, match: int, most: int) -> Passage | None:
     """At most ``most`` tokens of a passage from the line of a match on: whole lines, else words, else characters.
 
     It starts at the match if the line is too long before it, and earlier if only a scrap would follow.
@@ -282,8 +269,8 @@ def _earlier_start(text: str, start: int, most: int) -> int:
     """The first line, word or character before ``start`` from which the text fits, if it is no scrap."""
     count = _count()
     every = range(max(start - _CHARACTERS_PER_TOKEN * most, 0), start)
-    words = [at for at in every if text[at] not in BLANK and (not at or text[at - 1] in BLANK)]
-    for starts in ([at for at in words if not at or text[at - 1] in "\r\n"], words, every):
+    words = [match.start() for match in _WORD.finditer(text, every.start, start)]
+    for starts in ([at for at in words if line_start(text, at) == at], words, every):
         first = next((at for at in starts if count(text[at:]) <= most), start)
         if count(text[first:]) >= WORTH // 2:
             return first
@@ -291,24 +278,15 @@ def _earlier_start(text: str, start: int, most: int) -> int:
 
 
 def _longest_beginning(text: str, most: int) -> str:
-    """The longest beginning that fits: whole lines if they fill half of the room, else words if they are no scrap."""
+    """The longest beginning that fits: whole lines if they fill half of the room, else words if they do."""
     count = _count()
     if count(text) <= most:
         return text
-    words = [at for at in range(1, len(text)) if _is_end(text, at)]
-    lines = [at for at in words if text[at - 1] in "\r\n"]
-    for ends, least in ((lines, most // 2), (words, WORTH // 2), (range(1, len(text)), 1)):
-        fitting = bisect_right(ends, most, key=lambda end: count(text[:end]))
-        while fitting and count(text[: ends[fitting - 1]]) > most:  # a word may have fewer tokens than its beginning
-            fitting -= 1
-        if fitting and count(text[: ends[fitting - 1]]) >= least:
-            return text[: ends[fitting - 1]]
+    lines, words = ([match.end() for match in ends.finditer(text)] for ends in (LINE_END, _WORD))
+    for ends, least in ((lines, most // 2), (words, most // 2), (range(1, len(text)), 1)):
+        fitting = ends[: bisect_right(ends, most, key=lambda end: count(text[:end]))]
+        # A word may have fewer tokens than its beginning.
+        best = next((end for end in reversed(fitting) if count(text[:end]) <= most), 0)
+        if count(text[:best]) >= least:
+            return text[:best]
     return ""
-
-
-def _is_end(text: str, at: int) -> bool:
-    """Whether a line or word ends here; in scripts without spaces every character is a word."""
-    before, after = text[at - 1], text[at]
-    if before in BLANK:
-        return before == "\n" or (before == "\r" and after != "\n")
-    return after in BLANK or (not before.isascii() and is_unspaced(before) and not unicodedata.combining(after))

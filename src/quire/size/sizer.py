@@ -1,9 +1,9 @@
 """How many tokens a span of a document has, and whether it fits the cap.
 
 With a byte pair encoding the counts of whole lines add up: ``sums`` counts the text once, in order, and a size is a
-difference of two sums and the count of what is left at the edges. With a counter that does not add up there are no
-sums: every text is counted as it is. Sizes are always exact; sums that strategies keep beside their lists are within
-``SLACK`` of them.
+difference of two sums and the count of what is left at the edges. An estimate is a quarter of a length. With any other
+counter there are no sums: every text is counted as it is. Sizes are always exact; sums that strategies keep beside
+their lists are within ``SLACK`` of them.
 """
 
 from __future__ import annotations
@@ -14,27 +14,20 @@ from string import punctuation
 from typing import TYPE_CHECKING
 
 from quire.breadcrumbs import Breadcrumbs
-from quire.counter import TokenCounter
 from quire.model import Document
 from quire.options import Options
 from quire.record import Piece
+from quire.token_counters import TokenCounter
 
 if TYPE_CHECKING:
     from quire.normalize import RegularText
 
-SLACK = 8
-"""A span that starts or ends inside a word may have this many tokens more or less than its sum."""
-_NEAR = 8
-"""A mark this many characters behind a span saves the count of its last stretch."""
+SLACK = 8  # a span that starts or ends inside a word may have this many tokens more or less than its sum
+_NEAR = 8  # a mark this many characters behind a span saves the count of its last stretch
 _SIGNS = 32
 """As many characters before blank lines are looked at for punctuation, which may be one token with a line end."""
-_NO_CAP = 1 << 62
-NEVER = -_NO_CAP
-"""No sum is as low."""
-
-
-def _unknown(_text: str, _at: int) -> None:
-    """In place of ``starts_line`` for counters without it."""
+NO_CAP = 1 << 62
+NEVER = -NO_CAP  # no sum is as low
 
 
 def longest_that_fits(first: int, stop: int, fits: Callable[[int], bool], guess: int | None = None) -> int:
@@ -64,14 +57,15 @@ class Sizer:
         self.text = document.text if regular is None else regular.text
         is_ascii = document.text.isascii() and document.title.isascii()
         self.count: Callable[[str], int] = getattr(counter, "count_ascii", counter.count) if is_ascii else counter.count
-        self.cap = options.cap or _NO_CAP
+        self.cap = options.cap or NO_CAP
         self.breadcrumbs = Breadcrumbs(document, self.count, options)
-        self.adds_up = counter.cuts_cleanly("a\nb", 2)
+        self._rate: int = getattr(counter, "characters_a_token", 0)
+        self.adds_up = self._rate > 0 or counter.cuts_cleanly("a\nb", 2)
         """Whether counts of lines add up, so that ``sums`` can be used."""
         self.sure = self.cap - self.breadcrumbs.most_tokens - SLACK if self.adds_up else NEVER
         """Text whose sum is at most this fits below every breadcrumb line."""
         self._is_clean = counter.cuts_cleanly
-        self._starts_line: Callable[[str, int], object] = getattr(counter, "starts_line", _unknown)
+        self._starts_line: Callable[[str, int], object] = getattr(counter, "starts_line", lambda _text, _at: None)
         self._regular = regular
         self._marks: list[int] = []  # clean cuts of the text, ascending
         self._totals: list[int] = []  # the tokens from the first mark up to each
@@ -83,10 +77,14 @@ class Sizer:
         Only their differences have a meaning. Counts add up at the start of a line, and before the space in front of a
         word. These positions are marked; text between two marks is not counted again.
         """
-        text, count, is_clean, starts_line = self.text, self.count, self._is_clean, self._starts_line
         if self._regular is not None:
-            at = self._regular.at
-            start, ends = at(start), [*map(at, ends)]
+            start, *ends = self._regular.all_at([start, *ends])
+        if self._rate:
+            return [at // self._rate for at in (start, *ends)], True
+        return self._counted(start, ends)
+
+    def _counted(self, start: int, ends: Sequence[int]) -> tuple[list[int], bool]:
+        text, count, is_clean, starts_line = self.text, self.count, self._is_clean, self._starts_line
         first, stop = bisect_right(self._marks, start) - 1, bisect_right(self._marks, ends[-1])
         is_marked = self.adds_up and (first < 0 or self._marks[first] >= start - 1)
         sum_at = {start: 0}
@@ -125,18 +123,22 @@ class Sizer:
     def total(self, position: int) -> int:
         """The sum up to the last mark that is not behind a position."""
         position = position if self._regular is None else self._regular.at(position)
+        if self._rate:
+            return position // self._rate
         return self._totals[bisect_right(self._marks, position) - 1]
 
     def size(self, start: int, end: int, prefix: str = "", suffix: str = "") -> int:
         """The tokens of a span between ``prefix`` and ``suffix``, as it is embedded."""
         if self._regular is not None:
             start, end = self._regular.at(start), self._regular.at(end)
+        if self._rate:
+            return -(-(len(prefix) + end - start + len(suffix)) // self._rate)
         text, marks, totals = self.text, self._marks, self._totals
         tokens = 0
         if prefix:
             if not self._add_up(prefix, start):
                 return self.count(f"{prefix}{text[start:end]}{suffix}")
-            tokens = self.breadcrumbs.count(prefix)
+            tokens = self.breadcrumbs.counts[prefix]
         first = bisect_left(marks, start)
         after = bisect_left(marks, end, first)
         if first == after:
@@ -178,7 +180,7 @@ class Sizer:
         if not piece.prefix:
             start = piece.start if piece.overlap_start is None else piece.overlap_start
             if self._add_up(line, start if self._regular is None else self._regular.at(start)):
-                return piece.tokens + self.breadcrumbs.count(line)
+                return piece.tokens + self.breadcrumbs.counts[line]
         return self.count(line + text)
 
     def fits(
@@ -190,11 +192,11 @@ class Sizer:
         suffix: str = "",
         *,
         low: int = 0,
-        high: int = _NO_CAP,
+        high: int = NO_CAP,
     ) -> bool:
         """Whether a span of ``low`` to ``high`` tokens keeps the cap below the breadcrumb line of a section."""
         if self.adds_up:
-            above = self.breadcrumbs.tokens(section)
+            above = self.breadcrumbs.counts[self.breadcrumbs.prefix(section)]
             if high + above + 4 * (len(prefix) + len(suffix)) <= self.cap:
                 return True
             if low + above > self.cap:

@@ -8,7 +8,7 @@ needs around it.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import accumulate, islice
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from quire.model import Block, Note
 from quire.offsets import BLANK, LINE_END, line_start, text_end, trimmed
 from quire.parsing import directive_content, inner_blocks, item_content, list_items
 from quire.size.sizer import SLACK, Sizer, longest_that_fits
-from quire.split.levels import LEVELS, WORDS, Level, within
+from quire.split.levels import LEVELS, WORDS, Level
 from quire.split.reopen import (
     CODE_INDENT,
     DEEPEST,
@@ -30,12 +30,9 @@ from quire.split.reopen import (
     width,
 )
 
-_NESTING = frozenset({"item", "quote", "footnote"})
-"""The kinds of block whose content is indented or marked."""
-_SHORT = 4
-"""Segments of fewer characters on average are not counted one by one."""
-_SMALL = 8
-"""A slice smaller than this fraction of the limit joins a neighbour that is above the limit."""
+_NESTING = frozenset({"item", "quote", "footnote"})  # the kinds of block whose content is indented or marked
+_SHORT = 4  # segments of fewer characters on average are not counted one by one
+_SMALL = 8  # a slice smaller than this fraction of the limit joins a neighbour that is above the limit
 
 
 class Slice(NamedTuple):
@@ -43,14 +40,10 @@ class Slice(NamedTuple):
 
     start: int
     end: int
-    tokens: int
-    """About how many tokens its own text has."""
-    prefix: str
-    """What a piece that starts here needs in front: an opening fence, a table's header."""
-    suffix: str
-    """What a piece that ends here needs behind: a closing fence."""
-    ends_sentence: bool
-    """Whether no sentence is cut at its end."""
+    tokens: int  # about how many tokens its own text has
+    prefix: str  # what a piece that starts here needs in front: an opening fence, a table's header
+    suffix: str  # what a piece that ends here needs behind: a closing fence
+    ends_sentence: bool  # whether no sentence is cut at its end
 
 
 class _Cut(NamedTuple):
@@ -58,8 +51,7 @@ class _Cut(NamedTuple):
 
     levels: tuple[Level, ...]
     affixes: Affixes = NO_AFFIXES
-    sentence_end: int = -1
-    """Where the sentence or line ends that is cut between words; -1 while none is."""
+    sentence_end: int = -1  # where the sentence or line ends that is cut between words; -1 while none is
 
 
 _PROSE = _Cut(LEVELS["prose"])
@@ -79,8 +71,7 @@ class Cutter:
         self._start = self._end = self._first = self._last = self._reserved = 0
         self._outer = NO_AFFIXES  # what opens and closes the container that is cut
         self._slices: list[Slice] = []
-        self.has_exact_sums = sizer.adds_up
-        """Whether the tokens of all slices so far add up."""
+        self.has_exact_sums = sizer.adds_up  # whether the tokens of all slices so far add up
 
     def cut(self, block: Block, first: int, last: int) -> list[Slice]:
         """The slices of ``block``, which together are all of its text.
@@ -99,9 +90,6 @@ class Cutter:
         slices[0] = slices[0]._replace(start=block.start, tokens=slices[0].tokens + opening_tokens)
         slices[-1] = slices[-1]._replace(end=block.end)
         return self._merged(slices)
-
-    def _note(self, position: int, code: str, message: str) -> None:
-        self._notes.append((position, code, message))
 
     def _tokens_around(self) -> int:
         count = self._sizer.count
@@ -127,7 +115,12 @@ class Cutter:
         if depth > DEEPEST:
             number = len(self._slices)
             self._cut_span(_Cut(LEVELS["html"]), start, end)
-            self._note_depth(block, [cut.start for cut in self._slices[number + 1 :]])
+            cuts = [cut.start for cut in self._slices[number + 1 :]]
+            for inner in block.walk():
+                if inner.kind in ("code", "table") and any(inner.start < cut < inner.end for cut in cuts):
+                    part = "fence" if inner.kind == "code" else "header"
+                    message = f"{inner.kind} nested too deep to repeat its {part} in every part; it is left out"
+                    self._notes.append((inner.start, f"{part}-left-out", message))
         elif block.kind == "code":
             self._cut_code(start, end, is_nested=is_nested)
         elif block.kind == "table":
@@ -166,11 +159,10 @@ class Cutter:
     def _may_stay_whole(self, start: int, end: int, tokens: int, *, is_item: bool) -> bool:
         """Whether a block inside a block is not cut: an item that fits the cap, anything else within the limit."""
         prefix, suffix = self._around(start, end, NO_AFFIXES)
-        is_bare = not (prefix or suffix) and (is_item or tokens <= self._limit)
+        is_bare = not (prefix or suffix) and (is_item or tokens < self._limit)
         if is_bare and tokens + self._reserved <= self._sizer.sure:
             return True
-        size = self._size(start, end, prefix, suffix)
-        return (is_item or size <= self._limit) and self._fits(start, end, size, prefix, suffix)
+        return self._keeps(start, end, NO_AFFIXES, None if is_item else self._limit)
 
     def _cut_code(self, start: int, end: int, *, is_nested: bool) -> None:
         fence = reopened_fence(self._text, self._quote_marks(start), start, end, is_nested=is_nested)
@@ -180,15 +172,15 @@ class Cutter:
         affixes = fence.affixes
         if not self._leaves_room(affixes) and fence.bare_prefix != affixes.prefix:
             message = "info string of a fence too long to repeat in every part; it is left out"
-            self._note(start, "info-left-out", message)
+            self._notes.append((start, "info-left-out", message))
             affixes = affixes._replace(prefix=fence.bare_prefix)
         if is_nested and affixes.end > end:  # alone, nothing would end it
-            self._note(start, "fence-left-out", "fence without an end in a list or quote; it is not opened again")
+            message = "fence without an end in a list or quote; it is not opened again"
+            self._notes.append((start, "fence-left-out", message))
             affixes = NO_AFFIXES
         affixes = self._if_room(affixes, "fence-left-out", "opening fence")
         self._note_indent(affixes, fence.indent, "code")
-        levels = within(LEVELS["code"], [fence.inside] * 2, self._inline_window(fence.end, end))
-        self._cut_span(_Cut(levels, affixes), start, end)
+        self._cut_span(self._within("code", affixes, fence.end, end, [fence.inside] * 2), start, end)
 
     def _cut_table(self, block: Block, start: int, end: int) -> None:
         row = next(islice(LINE_END.finditer(self._text, start, end), 1, None), None)
@@ -197,27 +189,23 @@ class Cutter:
         affixes = self._if_room(affixes, "header-left-out", "table header")
         self._note_indent(affixes, width(affixes.line_prefix), "table")
         windows = [(first_row + 1, block.end), (start, block.end), (start, block.end)]
-        levels = within(LEVELS["table"], windows, self._inline_window(block.end, end))
-        self._cut_span(_Cut(levels, affixes), start, end)
+        self._cut_span(self._within("table", affixes, block.end, end, windows), start, end)
 
-    def _inline_window(self, last: int, end: int) -> tuple[int, int]:
-        """Where a block that ends at ``last`` may be cut inside lines; quote marks behind it stay with it."""
-        return (0, last - 1) if self._text[last:end].strip(BLANK) else (0, end)
+    def _within(self, kind: str, affixes: Affixes, last: int, end: int, windows: Sequence[tuple[int, int]]) -> _Cut:
+        """How a block that ends at ``last`` is cut: each level in its window, if it has one.
+
+        Quote marks behind the block, up to ``end``, stay with it.
+        """
+        inline = (0, last - 1) if self._text[last:end].strip(BLANK) else (0, end)
+        windows = [*windows, *[inline] * (len(LEVELS[kind]) - len(windows))]
+        levels = [level._replace(window=window) for level, window in zip(LEVELS[kind], windows, strict=True)]
+        return _Cut(tuple(levels), affixes)
 
     def _note_indent(self, affixes: Affixes, indent: int, what: str) -> None:
         """Report what is indented so far that a slice of it, standing alone, reads as indented code."""
         if indent >= CODE_INDENT and affixes is not NO_AFFIXES and not self._outer.prefix:
             message = f"{what} in a list is opened again at its own indentation, which by itself reads as indented code"
-            self._note(affixes.start, "indented-part", message)
-
-    def _note_depth(self, block: Block, cuts: Sequence[int]) -> None:
-        """Report cut code and tables inside a block that is nested too deep to repeat anything."""
-        for inner in block.walk():
-            is_cut = bisect_right(cuts, inner.start) < bisect_left(cuts, inner.end)
-            if is_cut and inner.kind in ("code", "table"):
-                code, what = ("fence", "code") if inner.kind == "code" else ("header", "table")
-                message = f"{what} nested too deep to repeat its {code} in every part; it is left out"
-                self._note(inner.start, f"{code}-left-out", message)
+            self._notes.append((affixes.start, "indented-part", message))
 
     # Sizes
 
@@ -238,7 +226,7 @@ class Cutter:
         if marks.count(">") <= DEEPEST:
             return marks
         message = "quote nested too deep: its marks are not repeated in every part"
-        self._note(self._start, "quote-left-out", message)
+        self._notes.append((self._start, "quote-left-out", message))
         return ""
 
     def _size(self, start: int, end: int, prefix: str, suffix: str) -> int:
@@ -263,29 +251,30 @@ class Cutter:
     def _leaves_room(self, affixes: Affixes) -> bool:
         """Whether a slice has room for what is repeated: half of it is its own text."""
         sizer = self._sizer
-        room = sizer.cap - self._reserved - sizer.breadcrumbs.tokens(self._section_of(self._start, self._end))
+        line = sizer.breadcrumbs.prefix(self._section_of(self._start, self._end))
+        room = sizer.cap - self._reserved - sizer.breadcrumbs.counts[line]
         return sizer.count(affixes.prefix + affixes.suffix + affixes.line_prefix) * 2 <= max(room, 1)
 
     def _if_room(self, affixes: Affixes, code: str, what: str) -> Affixes:
         if self._leaves_room(affixes):
             return affixes
-        self._note(affixes.start, code, f"{what} too long to repeat in every part; it is left out")
+        self._notes.append((affixes.start, code, f"{what} too long to repeat in every part; it is left out"))
         return NO_AFFIXES
 
     # The levels
 
     def _cut_span(self, cut: _Cut, start: int, end: int) -> None:
         """As few slices as the limit allows on the first level; what exceeds the cap goes to the next level."""
-        if not cut.levels:
-            self._cut_characters(cut, start, end)
-            return
-        level, affixes = cut.levels[0], cut.affixes
+        level, affixes, is_last_level = cut.levels[0], cut.affixes, len(cut.levels) == 1
         if len(cut.levels) == len(WORDS):
             cut = cut._replace(sentence_end=text_end(self._text, start, end))
-        count = self._sizer.breadcrumbs.count
+        if is_last_level:
+            message = "a character with its combining marks exceeds the cap; it is cut"
+            self._notes.append((start, "cut-inside-grapheme", message))
+        count = self._sizer.breadcrumbs.counts.__getitem__
         limit = max(self._limit, count(affixes.prefix + affixes.suffix) * 2)  # at least half of it is its own text
         suffix_tokens = count(affixes.suffix + self._outer.suffix)
-        ends = level.positions(self._text, start, end)
+        ends = level.ends(self._text, start, end)
         sums, is_exact = self._sums(start, ends)
         at = 0
         while start < end:
@@ -306,6 +295,7 @@ class Cutter:
             best = last if may_be_last and keeps(last) else longest_that_fits(at, len(ends), keeps, guess)
             at, is_within_limit = max(best, at), best >= at
             stop = ends[at]
+            is_within_limit = is_within_limit or is_last_level
             if not is_within_limit and (level.is_preference or not self._keeps(start, stop, affixes)):
                 self._cut_span(cut._replace(levels=cut.levels[1:]), start, stop)
             else:
@@ -320,17 +310,6 @@ class Cutter:
             sums, is_exact = self._sizer.sums(start, ends)
         self.has_exact_sums = self.has_exact_sums and is_exact
         return sums, is_exact
-
-    def _cut_characters(self, cut: _Cut, start: int, end: int) -> None:
-        """The last resort: as many characters as fit, one at least."""
-        self.has_exact_sums = False
-        self._note(start, "cut-inside-grapheme", "a character with its combining marks exceeds the cap; it is cut")
-        while start < end:
-            length = min(end - start, 4 * self._limit)
-            while length > 1 and not self._keeps(start, start + length, cut.affixes):
-                length //= 2
-            self._add(cut, start, start + length, self._size(start, start + length, "", ""))
-            start += length
 
     def _add(self, cut: _Cut, start: int, end: int, tokens: int) -> None:
         """Add a slice of about ``tokens`` tokens, unless it is blank."""

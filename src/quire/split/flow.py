@@ -1,46 +1,50 @@
 """The ``flow`` strategy: blocks in order, packed towards a target within a strict range.
 
-The whole pipeline, in order:
-
-parse            parsing/
-flatten          units.py: the blocks of the document in order
-split oversized  cut.py
-pack             here: towards the target, then small groups join a neighbour
-overlap          overlap.py: the sentences that a piece repeats
-normalise        normalize.py
-attach metadata  finish/assemble.py
-guard            finish/guard.py
+The blocks are units, large ones are cut; units are packed towards the target, small groups join a neighbour, and pieces
+repeat the last sentences of the piece before. normalize.py and finish/guard.py have the rest.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import pairwise
+from typing import TypeAlias
 
-from quire.counter import TokenCounter
 from quire.model import Document, Finding, findings_at
-from quire.normalize import regular_text
 from quire.options import FlowOptions
-from quire.record import Piece, Pieces
-from quire.size.sizer import Sizer, longest_that_fits
-from quire.split.overlap import UnitRange, with_overlap
+from quire.record import Piece
+from quire.size.sizer import SLACK, Sizer, longest_that_fits
+from quire.split.sentences import sentence_ends
 from quire.split.units import Units, whole_document
 
+UnitRange: TypeAlias = tuple[int, int]  # the first unit of a piece, and one past its last
 
-def flow(document: Document, counter: TokenCounter, options: FlowOptions) -> tuple[Pieces, Sizer]:
+_NO_OVERLAP = frozenset({"code", "table", "html", "math", "rule"})
+"""A piece that starts with one of these repeats nothing."""
+_REPEATED = {"prose": frozenset({"paragraph"}), "always": frozenset({"paragraph", "list", "quote"})}
+"""The kinds of block whose sentences are repeated."""
+
+
+def flow(document: Document, sizer: Sizer, options: FlowOptions) -> tuple[list[Piece], list[Finding]]:
     """Pieces of ``min_tokens`` to ``max_tokens`` tokens, about ``target_tokens`` each."""
-    sizer = Sizer(document, counter, options, regular_text(document) if options.normalize else None)
     whole = whole_document(document, sizer, document.first_section)
     if whole is not None:
-        return Pieces((whole,)), sizer
+        return [whole], []
     target, cap = options.target_tokens, options.max_tokens
     units = Units(document, sizer, opens_all=True, limit=cap, target=target)
     size = len(units.ends)
     if not size:
-        return Pieces(()), sizer
+        return [], []
     groups = [(0, size)] if units.fits(0, size) else _none_small(units, _packed(units, options), options.min_tokens)
-    pieces = with_overlap(units, options, groups)
-    findings = [*units.findings(pieces), *_small(units, pieces, groups, options.min_tokens)]
-    return Pieces(pieces, sorted(findings, key=lambda finding: finding.line)), sizer
+    pieces = [units.piece(*group) for group in groups]
+    if options.overlap_sentences:
+        for number, (before, (first, _)) in enumerate(pairwise(groups), 1):
+            if _may_repeat(units, first, options):
+                pieces[number] = _with_overlap(units, options, before, pieces[number])
+    message = f"a chunk below {options.min_tokens} tokens that fits neither of its neighbours; it stays small"
+    small = [first for first, last in groups if not units.is_at_least(first, last, options.min_tokens)]
+    notes = [(units.starts[first], "below-minimum", message) for first in small] if len(groups) > 1 else []
+    return pieces, [*units.findings(pieces), *findings_at(document.source, notes)]
 
 
 def _packed(units: Units, options: FlowOptions) -> list[UnitRange]:
@@ -91,10 +95,38 @@ def _none_small(units: Units, groups: list[UnitRange], minimum: int) -> list[Uni
     return done
 
 
-def _small(units: Units, pieces: list[Piece], groups: list[UnitRange], minimum: int) -> list[Finding]:
-    """A finding for each piece that is still below the minimum, unless it is the only one."""
-    if len(pieces) < 2:
-        return []
-    message = f"a chunk below {minimum} tokens that fits neither of its neighbours; it stays small"
-    small = [piece for piece, group in zip(pieces, groups, strict=True) if not units.is_at_least(*group, minimum)]
-    return findings_at(units.document.source, [(piece.start, "below-minimum", message) for piece in small])
+def _with_overlap(units: Units, options: FlowOptions, before: UnitRange, piece: Piece) -> Piece:
+    """A piece with the last sentences of the units ``before``: as many as fit the cap below its breadcrumb."""
+    sizer, sections = units.sizer, {piece.section}
+    if options.breadcrumb_mode == "conditional":
+        sections.add(0)  # the title may be longer
+    for start in reversed(_sentence_starts(units, options, before)):
+        tokens = sizer.size(start, piece.end, "", piece.suffix)
+        bounds = {"low": tokens - SLACK, "high": tokens + SLACK}
+        if all(sizer.fits(start, piece.end, section, "", piece.suffix, **bounds) for section in sections):
+            return piece._replace(tokens=tokens, overlap_start=start)
+    return piece
+
+
+def _may_repeat(units: Units, first: int, options: FlowOptions) -> bool:
+    """Whether a piece that starts with a unit repeats sentences: not code, and not the rest of a sentence."""
+    kind = units.kinds[first]
+    if kind in _NO_OVERLAP or (kind == "heading" and options.overlap == "prose") or first in units.prefixes:
+        return False
+    return first - 1 not in units.torn
+
+
+def _sentence_starts(units: Units, options: FlowOptions, group: UnitRange) -> list[int]:
+    """Where the sentences of the paragraphs at the end of a group start, the last one first."""
+    starts: list[int] = []
+    most, kinds = options.overlap_sentences, _REPEATED[options.overlap]
+    for number in range(group[1] - 1, group[0] - 1, -1):
+        if units.kinds[number] not in kinds or number in units.prefixes:
+            break
+        start = units.starts[number]
+        ends = sentence_ends(units.document.text, start, units.ends[number])[:-1]
+        is_whole = number - 1 not in units.torn
+        starts += reversed([start, *ends] if is_whole else ends)
+        if len(starts) >= most or not is_whole:
+            break
+    return starts[:most]

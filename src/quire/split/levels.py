@@ -8,10 +8,8 @@ from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
 from quire.offsets import LINE_END
-from quire.split.graphemes import grapheme_ends
-from quire.split.inline import block_starts, outside
 from quire.split.sentences import sentence_ends, stop_ends
-from quire.split.words import inner_word_ends, word_ends
+from quire.split.words import block_starts, grapheme_ends, inner_word_ends, outside, word_ends
 
 Positions: TypeAlias = Callable[[str, int, int], Sequence[int]]
 """Where a span of a text may be cut: ascending, the last is the end of the span."""
@@ -48,7 +46,12 @@ def sentence_line_ends(text: str, start: int, end: int) -> list[int]:
 
 def safe_grapheme_ends(text: str, start: int, end: int) -> list[int]:
     """After each grapheme, unless the rest would open another block."""
-    return outside(grapheme_ends(text, start, end), block_starts(text, start, end, end))
+    return outside(grapheme_ends(text, start, end), block_starts(text, start, end))
+
+
+def character_ends(_text: str, start: int, end: int) -> Sequence[int]:
+    """After each character: the last resort."""
+    return range(start + 1, end + 1)
 
 
 def _with_end(positions: list[int], end: int) -> list[int]:
@@ -60,13 +63,21 @@ def _with_end(positions: list[int], end: int) -> list[int]:
 class Level(NamedTuple):
     """One way to cut a span."""
 
-    positions: Positions
-    """Where it may be cut."""
+    positions: Positions  # where it may be cut
     is_preference: bool = False
     """Whether spans above the limit, not only those above the cap, are cut on the next level."""
+    window: tuple[int, int] | None = None  # the positions between which it may be cut; None for no limits
+
+    def ends(self, text: str, start: int, end: int) -> Sequence[int]:
+        """The positions in the window; the last is ``end``."""
+        ends = self.positions(text, start, end)
+        if self.window is None:
+            return ends
+        low, high = self.window
+        return _with_end([at for at in ends if low <= at <= high], end)
 
 
-WORDS = (Level(word_ends), Level(inner_word_ends), Level(safe_grapheme_ends))
+WORDS = (Level(word_ends), Level(inner_word_ends), Level(safe_grapheme_ends), Level(character_ends))
 LEVELS: dict[str, tuple[Level, ...]] = {
     "prose": (Level(sentence_line_ends, is_preference=True), Level(sentence_ends), Level(stop_ends), *WORDS),
     "code": (Level(blank_line_ends, is_preference=True), Level(line_ends), *WORDS),
@@ -78,16 +89,3 @@ LEVELS: dict[str, tuple[Level, ...]] = {
 
 The second level of a table may separate the header from the first row.
 """
-
-
-def within(levels: Sequence[Level], windows: Sequence[tuple[int, int]], inline: tuple[int, int]) -> tuple[Level, ...]:
-    """The levels with only those positions that lie in their window; levels inside lines have the last one."""
-    windows = [*windows, *[inline] * (len(levels) - len(windows))]
-    return tuple([_within(level, low, high) for level, (low, high) in zip(levels, windows, strict=True)])
-
-
-def _within(level: Level, low: int, high: int) -> Level:
-    def positions(text: str, start: int, end: int) -> Sequence[int]:
-        return _with_end([at for at in level.positions(text, start, end) if low <= at <= high], end)
-
-    return level._replace(positions=positions)

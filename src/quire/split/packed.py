@@ -6,46 +6,41 @@ fit; a child that does not fit opens the next piece, or is packed by the same ru
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
-from quire.counter import TokenCounter
-from quire.model import Document
+from quire.model import Document, Finding
 from quire.options import PackedOptions
-from quire.record import Piece, Pieces
+from quire.record import Piece
 from quire.size.sizer import Sizer
 from quire.split.units import HEADING_PARTED, Units, node_firsts, whole_document
 
 
-def packed(document: Document, counter: TokenCounter, options: PackedOptions) -> tuple[Pieces, Sizer]:
+def packed(document: Document, sizer: Sizer, options: PackedOptions) -> tuple[list[Piece], list[Finding]]:
     """Pieces of at most ``max_tokens`` tokens, each as much of one section as fits."""
-    sizer = Sizer(document, counter, options)
     whole = whole_document(document, sizer, document.enclosing_section)
     if whole is not None:
-        return Pieces((whole,)), sizer
+        return [whole], []
     target, least = options.target_tokens, options.min_tokens
     units = Units(document, sizer, limit=target, target=target, least=least)
-    packing = _Packing(units, options)
-    if units.ends:
-        packing.pack_document()
-    return Pieces(packing.pieces, units.findings(packing.pieces)), sizer
+    pieces = _Packing(units, options).pieces
+    return pieces, units.findings(pieces)
 
 
 class _Packing:
     """The pieces so far, and the rule that makes more. A node is known by its position."""
 
     def __init__(self, units: Units, options: PackedOptions) -> None:
-        self._units = units
-        self._options = options
-        self._sections, self._after = _nodes(units.document)
+        self._units, self._options, lists = units, options, units.document.section_columns
+        self._sections = [number for number, position in enumerate(lists.positions) if position >= 0]
+        starts = [lists.starts[number] for number in self._sections]
+        self._after = [bisect_left(starts, lists.ends[number]) for number in self._sections]  # the node behind each
         self._firsts = node_firsts(units)
         self.pieces: list[Piece] = []
-
-    def pack_document(self) -> None:
-        """Pack the document, or make one piece of it if all of it fits."""
-        size = len(self._units.ends)
-        if self._units.fits(0, size):
+        size = len(units.ends)
+        if size and units.fits(0, size):
             self._emit(0, size)
-        else:
+        elif size:
             self._pack(0, 0)
 
     def _emit(self, first: int, last: int) -> None:
@@ -56,7 +51,8 @@ class _Packing:
         """Pack a node that does not fit; its first piece starts at the unit ``first``, with what leads it."""
         fits, firsts, after = self._units.fits, self._firsts, self._after
         child, last_child = node + 1, after[node]
-        leads = child < last_child and self._is_short(node)
+        least = max(self._options.min_tokens, 1)  # a heading without text is always too short to be a piece
+        leads = child < last_child and self._units.is_short(self._sections[node], least)
         end = firsts[child]
         start = self._pack_own_text(node, first, end, leads=leads)
         may_join = self._options.merge_siblings or node > 0
@@ -120,20 +116,3 @@ class _Packing:
             else:
                 joined.append((first, last))
         return joined
-
-    def _is_short(self, node: int) -> bool:
-        """Whether a node's own text is too short to be a piece; a heading without text always is."""
-        return self._units.is_short(self._sections[node], max(self._options.min_tokens, 1))
-
-
-def _nodes(document: Document) -> tuple[list[int], list[int]]:
-    """The section of each node, and the position of the next node that is not below it."""
-    lists = document.section_columns
-    sections = [number for number, position in enumerate(lists.positions) if position >= 0]
-    after = [len(sections)] * len(sections)
-    above: list[int] = []
-    for position, number in enumerate(sections):
-        while above and lists.ends[sections[above[-1]]] <= lists.starts[number]:
-            after[above.pop()] = position
-        above.append(position)
-    return sections, after

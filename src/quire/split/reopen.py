@@ -13,14 +13,14 @@ from quire.model import Block
 from quire.offsets import BLANK, LINE_END, line_start, text_end
 from quire.parsing import directive_content
 
-CODE_INDENT = 4
-"""This many columns of indentation make code."""
-DEEPEST = 40
-"""Blocks nested deeper are cut at lines, and quote marks nested deeper are not repeated."""
+CODE_INDENT = 4  # this many columns of indentation make code
+DEEPEST = 40  # blocks nested deeper are cut at lines, and quote marks nested deeper are not repeated
 
 _MARKER = r"(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t])"
 _LABEL = r"\[\^[^\]\s]+\]:"
 _LINE_PREFIX = re.compile(rf"[ \t]*(?:(?:>|{_MARKER}|{_LABEL})[ \t]*)*")
+"""The start of a line before its own text: indentation, quote marks, list markers, a footnote's label."""
+_INDENT = re.compile(r"[ \t]*")
 _LABELS = re.compile(rf"{_LABEL}[ \t]*")
 _NOT_INDENT = re.compile(r"[^> \t]")
 _FENCE = re.compile(r"(`{3,}|~{3,})[^\r\n]*")
@@ -31,16 +31,11 @@ _LONGEST_LINE = 20_000
 class Affixes(NamedTuple):
     """What the parts of one block need around them."""
 
-    prefix: str = ""
-    """In front of a part that starts at a line: an opening fence, a table's header."""
-    suffix: str = ""
-    """Behind a part that does not reach the block's end: a closing fence."""
-    line_prefix: str = ""
-    """After ``prefix``, for a part that starts inside a line."""
-    start: int = -1
-    """Where the block starts."""
-    end: int = -1
-    """Where the block ends."""
+    prefix: str = ""  # in front of a part that starts at a line: an opening fence, a table's header
+    suffix: str = ""  # behind a part that does not reach the block's end: a closing fence
+    line_prefix: str = ""  # after `prefix`, for a part that starts inside a line
+    start: int = -1  # where the block starts
+    end: int = -1  # where the block ends
 
     def around(self, start: int, end: int, *, in_line: bool = False) -> tuple[str, str]:
         """The prefix and suffix of the part from ``start``, perhaps inside a line, to ``end``."""
@@ -57,14 +52,10 @@ class Fence(NamedTuple):
     """How a cut code fence is reopened."""
 
     affixes: Affixes
-    bare_prefix: str
-    """The opening fence without its info string."""
-    inside: tuple[int, int]
-    """The fence lines stay with a line of code: cuts are between these positions."""
-    end: int
-    """Where the code ends; in a quote, marks may follow it."""
-    indent: int
-    """The columns before its first or its last line, whichever has more."""
+    bare_prefix: str  # the opening fence without its info string
+    inside: tuple[int, int]  # the fence lines stay with a line of code: cuts are between these positions
+    end: int  # where the code ends; in a quote, marks may follow it
+    indent: int  # the columns before its first or its last line, whichever has more
 
 
 def quote_marks(text: str, position: int) -> str:
@@ -81,7 +72,7 @@ def quote_marks(text: str, position: int) -> str:
 
 def reopened_fence(text: str, quote_marks: str, start: int, end: int, *, is_nested: bool) -> Fence | None:
     """How the fence from ``start`` to ``end`` is reopened; None for code that is only indented."""
-    first = start + len(prefix_at(text, start)) if is_nested else start + len(_indent_at(text, start))
+    first = (_LINE_PREFIX if is_nested else _INDENT).match(text, start).end()  # type: ignore[union-attr]  # it matches
     fence = _FENCE.match(text, first, end)
     indent = _below(quote_marks + text[start:first])
     if fence is None or (not is_nested and width(indent) >= CODE_INDENT):
@@ -110,7 +101,7 @@ def reopened_fence(text: str, quote_marks: str, start: int, end: int, *, is_nest
 def repeated_header(text: str, start: int, first_row: int, end: int) -> Affixes:
     """How a table from ``start`` to ``end``, whose first body row is at ``first_row``, repeats its header."""
     header = text[start:first_row].rstrip(BLANK)
-    line_prefix = prefix_at(header, 0)
+    line_prefix = _LINE_PREFIX.match(header)[0]  # type: ignore[index]  # it matches the empty text too
     indent = _below(line_prefix)
     return Affixes(f"{indent}{header[len(line_prefix) :]}\n", "", indent, start, end)
 
@@ -124,22 +115,10 @@ def reopened_container(text: str, block: Block) -> Affixes:
     return Affixes(f"{text[block.start : start].rstrip()}\n", suffix, start=block.start, end=end)
 
 
-def prefix_at(text: str, start: int) -> str:
-    """The start of a line before its own text: indentation, quote marks, list markers, a footnote's label."""
-    return _LINE_PREFIX.match(text, start).group()  # type: ignore[union-attr]  # it matches the empty text too
-
-
 def width(line_prefix: str) -> int:
     """The columns behind the last quote mark of a line prefix; one space belongs to the mark."""
     inner = line_prefix.expandtabs(4).rpartition(">")[2]
     return len(inner) - (">" in line_prefix and inner.startswith(" "))
-
-
-def _indent_at(text: str, start: int) -> str:
-    end = start
-    while end < len(text) and text[end] in " \t":
-        end += 1
-    return text[start:end]
 
 
 def _below(line_prefix: str) -> str:

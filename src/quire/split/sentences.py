@@ -1,23 +1,17 @@
 r"""Where sentences end: the first choice for a cut inside prose; a sentence is also the unit of overlap.
 
-Called by the strategies that cut long prose; words.py and graphemes.py come after it. Positions are ascending and the
-last one is the end of the text asked for, so that consecutive ones are spans and ``bisect`` finds the last cut before a
-position. Neighbour: inline.py, which knows what should not be torn.
+Positions are as in words.py, which comes after it and knows what should not be torn.
 
 The rules are our own (docs/decisions/sentences.md). One pattern finds the stops with what belongs to them: closing
-quotes, brackets and emphasis, white space, an emoji. A few questions then decide whether a sentence ends there: how
-does the text go on, and is the word before it an abbreviation? In doubt it goes on: a sentence too long is cut
-elsewhere, a sentence torn is nonsense.
-
-The cost is linear: a pattern takes every run of what it looks for whole, and the questions look at a few characters.
+quotes, brackets and emphasis, white space, an emoji. A few questions then decide whether a sentence ends there. In
+doubt it goes on: a sentence too long is cut elsewhere, a sentence torn is nonsense. The cost is linear.
 """
 
 from __future__ import annotations
 
 import re
 
-from quire.split.graphemes import between_graphemes
-from quire.split.inline import block_starts, inline_atoms, outside
+from quire.split.words import between_graphemes, block_starts, inline_atoms, outside
 
 # Stops that mean nothing else, with or without a space behind them.
 _ALWAYS = "。｡！？．।॥։።፧။។؟۔"
@@ -117,11 +111,18 @@ def sentence_ends(text: str, start: int, end: int) -> list[int]:
     """Where sentences of the prose ``text[start:end]`` end, with the white space behind them; ``end`` is the last."""
     if start >= end:
         return []
-    cuts = _cuts(text, start, end)
-    if not text.isascii():
-        cuts = between_graphemes(text, _with_phrases(text, start, end, cuts), end)
+    is_ascii, begin, cuts = text.isascii(), start, list[int]()
+    for match in (_ASCII_STOP if is_ascii else _WIDE_STOP).finditer(text, start, end):
+        cut = match.end()
+        if cut < end and _is_end(text, match, begin, end):
+            cuts.append(cut)
+            begin = cut
+    if not is_ascii:
+        if _PHRASED.search(text, start, end):
+            cuts = sorted({*cuts, *(match.end() for match in _PHRASE.finditer(text, start + 1, end))})
+        cuts = between_graphemes(text, cuts, end)
     cuts.append(end)
-    return outside(outside(cuts, inline_atoms(text, start, end)), block_starts(text, start, end, end))
+    return outside(outside(cuts, inline_atoms(text, start, end)), block_starts(text, start, end))
 
 
 def stop_ends(text: str, start: int, end: int) -> list[int]:
@@ -146,24 +147,6 @@ def _may_be_end(text: str, match: re.Match[str], begin: int, end: int) -> bool:
     return len(word) > 1 and not word.isdigit() and word not in _ANY and not _ACRONYM.fullmatch(word)
 
 
-def _cuts(text: str, start: int, end: int) -> list[int]:
-    cuts: list[int] = []
-    begin = start
-    stop = _ASCII_STOP if text.isascii() else _WIDE_STOP
-    for match in stop.finditer(text, start, end):
-        cut = match.end()
-        if cut < end and _is_end(text, match, begin, end):
-            cuts.append(cut)
-            begin = cut
-    return cuts
-
-
-def _with_phrases(text: str, start: int, end: int, cuts: list[int]) -> list[int]:
-    if not _PHRASED.search(text, start, end):
-        return cuts
-    return sorted({*cuts, *(match.end() for match in _PHRASE.finditer(text, start + 1, end))})
-
-
 def _is_end(text: str, match: re.Match[str], begin: int, end: int) -> bool:
     """Whether the stop ends a sentence that starts at ``begin``."""
     stop, cut, closers = match.start(), match.end(), match[1]
@@ -180,17 +163,14 @@ def _is_end(text: str, match: re.Match[str], begin: int, end: int) -> bool:
         return False
     if text[first].islower() and not _NAME.match(text, first, end):
         is_question = marks[-1] == "?" and not closers and first == cut
-        return is_question or _are_items(text, begin, first, end)
+        are_items = _LETTERED.match(text, begin, end) and _LETTERED.match(text, first, end)
+        return is_question or are_items is not None
     return is_closed or marks != "." or not _is_abbreviated(text, begin, stop, first, end)
 
 
 def _is_aside(text: str, begin: int, stop: int) -> bool:
     """Whether a stop before a closing bracket is a doubt, "(?)", or numbers an item, "1.)"."""
     return stop > begin and (text[stop - 1] in "([" or (stop - begin <= 3 and text[begin:stop].isdecimal()))
-
-
-def _are_items(text: str, begin: int, first: int, end: int) -> bool:
-    return _LETTERED.match(text, begin, end) is not None and _LETTERED.match(text, first, end) is not None
 
 
 def _is_end_without_space(text: str, match: re.Match[str], begin: int, end: int) -> bool:
@@ -225,7 +205,8 @@ def _is_abbreviated(text: str, begin: int, dot: int, first: int, end: int) -> bo
     word = words[-1].lstrip(_BEFORE)
     if word.isdigit():
         is_first = _BLANKS.match(text, begin).end() >= dot - len(words[-1])  # type: ignore[union-attr]  # it always matches
-        return is_first or (len(word) <= 2 and _first_word(text, first, end) in _COUNTED)
+        following = _FIRST_WORD.match(text, first, end)
+        return is_first or (len(word) <= 2 and following is not None and following[1].lower() in _COUNTED)
     if len(word) > _LONGEST_ABBREVIATION:
         return False
     return _is_known(word.lower(), text, first, end) or (
@@ -247,11 +228,6 @@ def _is_letter_at_end(letter: str, words: list[str], text: str, first: int, end:
     if not words or words[-1][0].isupper() or (letter.isascii() and words[-1].endswith(".")):
         return False
     return _is_starter(text, first, end)
-
-
-def _first_word(text: str, first: int, end: int) -> str:
-    match = _FIRST_WORD.match(text, first, end)
-    return match[1].lower() if match else ""
 
 
 def _is_starter(text: str, first: int, end: int) -> bool:

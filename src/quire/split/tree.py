@@ -5,20 +5,19 @@ Never split, never merged. The heading's line is the chunk's title, not part of 
 
 from __future__ import annotations
 
-from quire.counter import TokenCounter
-from quire.model import Document
+from quire.model import Document, Finding
 from quire.options import Options
-from quire.record import Piece, Pieces
+from quire.record import Piece
 from quire.size.sizer import Sizer
 
 
-def tree(document: Document, counter: TokenCounter, options: Options) -> tuple[Pieces, Sizer]:
+def tree(document: Document, sizer: Sizer, _options: Options) -> tuple[list[Piece], list[Finding]]:
     """One piece for each node with text."""
-    lists, text, count = document.section_columns, document.text, counter.count
+    lists, text, count = document.section_columns, document.text, sizer.count
     spans = zip(lists.text_starts, lists.text_ends, lists.positions, strict=True)
     pieces = [
         Piece(start, end, number, count(text[start:end]))
         for number, (start, end, position) in enumerate(spans)
         if start < end and position >= 0
     ]
-    return Pieces(pieces), Sizer(document, counter, options)
+    return pieces, []

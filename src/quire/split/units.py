@@ -14,16 +14,14 @@ from collections.abc import Callable, Sequence
 
 from quire.model import Block, Document, Finding, Kind, Note, findings_at
 from quire.offsets import line_start, text_end
-from quire.parsing import inner_blocks
+from quire.parsing import inner_blocks, list_items
 from quire.record import Piece
-from quire.size.sizer import NEVER, SLACK, Sizer, longest_that_fits
-from quire.split.cut import Cutter, Slice
+from quire.size.sizer import NEVER, NO_CAP, SLACK, Sizer, longest_that_fits
+from quire.split.cut import Cutter
 from quire.split.levels import line_ends
 
-_ROOM_FOR_TEXT = 4
-"""A heading must leave this many tokens for text below it; a longer heading is cut as prose."""
-_LONG = 4
-"""Text with more characters per token of a limit is counted in smaller steps: it will most likely be cut."""
+_ROOM_FOR_TEXT = 4  # a heading must leave this many tokens for text below it; a longer heading is cut as prose
+_LONG = 4  # text with more characters per token of a limit is counted in smaller steps: it will most likely be cut
 _CUT_AT_LINES = frozenset({"code", "table", "html", "math"})
 _BLANK_LINE_ABOVE = re.compile(r"(?:\r(?!\n)|\n)[ \t>]*(?:\r\n|\r|\n)\Z")
 _CONTAINERS = frozenset({"list", "quote", "footnote", "directive", "html"})
@@ -50,26 +48,18 @@ class Units:
     ) -> None:
         self.document = document
         self.sizer = sizer
-        self.starts: list[int] = []
-        """The first character of each unit; then the end of the document."""
-        self.ends: list[int] = []
-        """One past the last character of each unit; blank lines may follow."""
-        self.kinds: list[Kind] = []
-        """The kind of its block; ``paragraph`` for a whole section."""
-        self.sections: list[int] = []
-        """The number of its section."""
+        self.starts: list[int] = []  # the first character of each unit; then the end of the document
+        self.ends: list[int] = []  # one past the last character of each unit; blank lines may follow
+        self.kinds: list[Kind] = []  # the kind of its block; `paragraph` for a whole section
         self.stays_with_next: list[bool] = []
         """True if a piece must not end here: a heading, or text too short to be apart from its first child."""
         self.totals: list[int] = []
         """The sum of tokens up to the start of each unit; then up to the end of the document."""
-        self.slices: dict[int, Slice] = {}
-        """The units that are slices of a block."""
+        self.torn: set[int] = set()  # the units that end inside a sentence
         self.prefixes: dict[int, str] = {}
         """What a piece needs in front if it starts with a unit; not for units that need nothing."""
-        self.suffixes: dict[int, str] = {}
-        """What a piece needs behind if it ends with a unit."""
-        self.firsts: list[int] = []
-        """The first unit of each section; then their number."""
+        self.suffixes: dict[int, str] = {}  # what a piece needs behind if it ends with a unit
+        self.firsts: list[int] = []  # the first unit of each section; then their number
         self.notes: list[Note] = []
         self._opens_all, self._limit, self._least, self._target = opens_all, limit, least, target
         self._section_of = document.first_section if opens_all else document.enclosing_section
@@ -92,6 +82,8 @@ class Units:
         edges = [block_starts[0] if block_starts else 0, *lists.starts[1:], len(self.document.text)]
         self._count_sections(edges, blocks)
         sums, sure, tail = self._sums, self._sure, self._tail
+        self.starts.append(edges[0])
+        self.totals.append(sums[edges[0]])
         for number, start in enumerate(edges[:-1]):
             first, last, stop = blocks[number], blocks[number + 1], edges[number + 1]
             self.firsts.append(len(self.ends))
@@ -100,17 +92,15 @@ class Units:
             end, tokens = block_ends[last - 1], sums[stop] - sums[start]
             is_usual = tokens <= sure and self._lead < 0 and stop != tail
             if self._opens_all or lists.text_starts[number] == lists.text_ends[number]:
-                self._open(number, first, last, stop)
-            elif is_usual or self._fits(start, end, stop):
+                self._open(first, last, stop)
+            elif is_usual or self._fits(end, stop):
                 has_child = number + 1 < len(lists.parents) and lists.parents[number + 1] == number
                 leads = has_child and self._least > 0 and lists.positions[number + 1] >= 0
                 leads = leads and self.is_short(number, self._least, tokens)  # to be apart from its first child
-                self._add(number, start, end, stop, "paragraph", sums[start], leads=leads)
+                self._add(end, stop, "paragraph", sums[stop], leads=leads)
             else:
-                self._open(number, first, last, stop)
+                self._open(first, last, stop)
         self.firsts.append(len(self.ends))
-        self.starts.append(edges[-1])
-        self.totals.append(sums[edges[-1]])
 
     def _count_sections(self, edges: Sequence[int], blocks: Sequence[int]) -> None:
         """Count the text once: section by section, long sections block by block, long blocks line by line."""
@@ -146,7 +136,7 @@ class Units:
                 return False
         return self.sizer.size(start, end) < least
 
-    def _open(self, section: int, first: int, last: int, stop: int) -> None:
+    def _open(self, first: int, last: int, stop: int) -> None:
         """Add the blocks ``first`` to before ``last`` of a section as units."""
         kinds, starts, ends, _ = self.document.block_columns
         edges = [*starts[first:last], stop]
@@ -155,92 +145,95 @@ class Units:
             counted, _ = self.sizer.sums(edges[0], edges[1:])
             shift = sums[edges[0]] - counted[0]
             sums.update(zip(edges[1:-1], [total + shift for total in counted[1:-1]], strict=True))
-        for block, start in enumerate(edges[:-1], first):
-            kind, end, following = kinds[block], ends[block], edges[block - first + 1]
-            total, after = sums[start], sums[following]
+        for block, following in enumerate(edges[1:], first):
+            kind, end, after = kinds[block], ends[block], sums[following]
+            is_usual = after - self.totals[self._lead] <= self._sure and following != self._tail
             if kind == "heading":
-                self._add_heading(section, start, end, following, total)
-                continue
-            above = self.totals[self._lead] if self._lead >= 0 else total
-            is_small = limit is None or after - total <= limit
-            if (is_small and after - above <= self._sure and following != self._tail) or (
-                limit is not None and self._is_small(start, end, following)
-            ):
-                self._add(section, start, end, following, kind, total)
+                self._add_heading(end, following)
+            elif is_usual and (limit is None or after - self.totals[-1] < limit):
+                self._add(end, following, kind, after)
             elif limit is None:
-                self._add_between_blank_lines(section, Block(kind, start, end), following, total)
+                self._add_between_blank_lines(Block(kind, starts[block], end), following)
+            elif self._is_small(end, following, limit):
+                self._add(end, following, kind, after)
             else:
-                self._add_slices(section, Block(kind, start, end), following, total)
+                self._add_slices(Block(kind, starts[block], end), following)
 
-    def _add_between_blank_lines(self, section: int, block: Block, stop: int, total: int) -> None:
+    def _add_between_blank_lines(self, block: Block, stop: int) -> None:
         """Add a block that is not cut; a list, a quote or a container above the cap at the blank lines inside it."""
         text, starts = self.document.text, [block.start]
-        if block.kind in _CONTAINERS and not self._fits(block.start, block.end, stop):
-            lines = sorted({line_start(text, child.start, block.start) for child in inner_blocks(text, block)})
+        if block.kind in _CONTAINERS and not self._fits(block.end, stop):
+            items = list_items(text, block) if block.kind == "list" else inner_blocks(text, block)
+            lines = sorted({line_start(text, item.start, block.start) for item in items})
             starts += [line for line in lines[1:] if _BLANK_LINE_ABOVE.search(text, max(line - 80, block.start), line)]
         for start, following in zip(starts, [*starts[1:], stop], strict=True):
-            self._add(section, start, text_end(text, start, min(following, block.end)), following, block.kind, total)
-            total += self.sizer.size(start, following) if following < stop else 0
+            end = text_end(text, start, min(following, block.end))
+            after = self._sums[stop] if following == stop else self.totals[-1] + self.sizer.size(start, following)
+            self._add(end, following, block.kind, after)
 
-    def _is_small(self, start: int, end: int, stop: int) -> bool:
+    def _is_small(self, end: int, stop: int, limit: int) -> bool:
         """Whether a block has at most ``limit`` tokens and keeps the cap."""
-        tokens, limit = self._sums[stop] - self._sums[start], self._limit or 0
+        tokens = self._sums[stop] - self.totals[-1]
         if self._adds_up and tokens - (stop - end) > limit + SLACK:
             return False
-        is_small = (self._adds_up and tokens <= limit) or self.sizer.size(start, end) <= limit
-        return is_small and self._fits(start, end, stop)
+        is_small = (self._adds_up and tokens < limit) or self.sizer.size(self.starts[-1], end) <= limit
+        return is_small and self._fits(end, stop)
 
-    def _fits(self, start: int, end: int, stop: int) -> bool:
+    def _fits(self, end: int, stop: int) -> bool:
         """Whether a section or a block keeps the cap with everything that cannot be apart from it."""
-        total, after = self._sums[start], self._sums[stop]
-        if self._lead >= 0:
-            start, total = self.starts[self._lead], self.totals[self._lead]
+        start, tokens = self.starts[self._lead], self._sums[stop] - self.totals[self._lead]
         if stop == self._tail:
             end = self.document.block_columns.ends[-1]
             return self.sizer.fits(start, end, self._section_of(start, end))
-        if after - total <= self._sure:
-            return True
-        low = after - total - (stop - end) - SLACK
-        if self._adds_up and low > self.sizer.cap:
-            return False
-        return self._is_within_cap(start, end, self._section_of(start, end), low, after - total)
+        return tokens <= self._sure or self._keeps_cap(start, end, tokens, stop - end)
 
-    def _is_within_cap(  # noqa: PLR0917
-        self, start: int, end: int, section: int, low: int, high: int, prefix: str = "", suffix: str = ""
+    def _keeps_cap(  # noqa: PLR0917
+        self, start: int, end: int, tokens: int, blanks: int, section: int = -1, prefix: str = "", suffix: str = ""
     ) -> bool:
-        if not self._adds_up:
-            return self.sizer.fits(start, end, section, prefix, suffix)
-        return self.sizer.fits(start, end, section, prefix, suffix, low=low, high=high + SLACK)
+        """Whether a span keeps the cap below its breadcrumb; its sum is that of the ``blanks`` behind it too."""
+        low, high = self._bounds(tokens, blanks)
+        if low > self.sizer.cap:
+            return False
+        section = self._section_of(start, end) if section < 0 else section
+        return self.sizer.fits(start, end, section, prefix, suffix, low=low, high=high)
 
-    def _add(  # noqa: PLR0917
-        self, section: int, start: int, end: int, stop: int, kind: Kind, total: int, *, leads: bool = False
-    ) -> None:
+    def _bounds(self, tokens: int, blanks: int) -> tuple[int, int]:
+        """The fewest and the most tokens of a span, by its sum, which is that of the ``blanks`` behind it too."""
+        return (tokens - blanks - SLACK, tokens + SLACK) if self._adds_up else (0, NO_CAP)
+
+    def _add(self, end: int, stop: int, kind: Kind, after: int, *, leads: bool = False) -> None:
+        """Add the text from the last unit to ``end``; the next unit starts at ``stop``, where the sum is ``after``."""
         leads = leads or stop == self._tail  # the headings that close the document stay with it
         if not leads:
             self._lead = -1
         elif self._lead < 0:
             self._lead = len(self.ends)
-        self.starts.append(start)
         self.ends.append(end)
         self.kinds.append(kind)
-        self.sections.append(section)
         self.stays_with_next.append(leads)
-        self.totals.append(total)
+        self.starts.append(stop)
+        self.totals.append(after)
 
-    def _add_heading(self, section: int, start: int, end: int, stop: int, total: int) -> None:
+    def _add_heading(self, end: int, stop: int) -> None:
         """A heading leads what follows; one that leaves no room for text is cut as prose."""
-        is_last = end == self.document.block_columns.ends[-1]
-        while not self._leaves_room(self.starts[self._lead] if self._lead >= 0 else start, end):
-            if self._lead < 0:
-                message = "heading too long to stay with its text within the cap; it is cut as prose"
-                self.notes.append((start, "heading-too-long", message))
-                if self._limit is None:
-                    self._add(section, start, end, stop, "heading", total)
-                else:
-                    self._add_slices(section, Block("heading", start, end), stop, total)
-                return
-            self._release()
-        self._add(section, start, end, stop, "heading", total, leads=not is_last)
+        start, after = self.starts[-1], self._sums[stop]
+        has_room = self._leaves_room(self.starts[self._lead], end)
+        if self._lead >= 0 and not has_room:
+            if self.kinds[-1] == "heading":
+                self.notes.append((self.starts[-2], "heading-too-long", HEADING_PARTED))
+            self.stays_with_next[-1] = False
+            self._lead = -1
+            has_room = self._leaves_room(start, end)
+        if has_room:
+            is_last = end == self.document.block_columns.ends[-1]
+            self._add(end, stop, "heading", after, leads=not is_last)
+            return
+        message = "heading too long to stay with its text within the cap; it is cut as prose"
+        self.notes.append((start, "heading-too-long", message))
+        if self._limit is None:
+            self._add(end, stop, "heading", after)
+        else:
+            self._add_slices(Block("heading", start, end), stop)
 
     def _leaves_room(self, start: int, end: int) -> bool:
         sizer = self.sizer
@@ -249,73 +242,42 @@ class Units:
         line = sizer.breadcrumbs.prefix(self._section_of(start, end))
         return sizer.size(start, end, line) + _ROOM_FOR_TEXT <= sizer.cap
 
-    def _release(self) -> None:
-        """Let a piece end with the last unit after all."""
-        if self.kinds[-1] == "heading":
-            self.notes.append((self.starts[-1], "heading-too-long", HEADING_PARTED))
-        self.stays_with_next[-1] = False
-        self._lead = -1
-
-    def _add_slices(self, section: int, block: Block, stop: int, total: int) -> None:
+    def _add_slices(self, block: Block, stop: int) -> None:
         """Add the slices of a block that is too large."""
         if self._cutter is None:
             self._cutter = Cutter(self.document.text, self.sizer, self._section_of, self._target, self.notes)
-        first = self.starts[self._lead] if self._lead >= 0 else block.start
         last = self.document.block_columns.ends[-1] if stop == self._tail else block.end
-        slices = self._cutter.cut(block, first, last)
+        slices = self._cutter.cut(block, self.starts[self._lead], last)
         if not self._cutter.has_exact_sums:  # slices of a word have more tokens together than one by one
             self._adds_up, self._sure = False, NEVER
-        for cut, after in zip(slices, [*[following.start for following in slices[1:]], stop], strict=True):
-            unit = len(self.ends)
-            self._add(section, cut.start, cut.end, after, block.kind, total)
-            self.slices[unit] = cut
+        for cut, following in zip(slices, [*[later.start for later in slices[1:]], stop], strict=True):
+            unit, after = len(self.ends), self._sums[stop]
+            if following < stop:
+                after = self.sizer.total(following) if self._adds_up else self.totals[-1] + cut.tokens
+            self._add(cut.end, following, block.kind, after)
+            if not cut.ends_sentence:
+                self.torn.add(unit)
             if cut.prefix:
                 self.prefixes[unit] = cut.prefix
             if cut.suffix:
                 self.suffixes[unit] = cut.suffix
-            total = self.sizer.total(after) if self._adds_up else total + cut.tokens
 
     # Groups of units
 
-    def section(self, first: int, last: int) -> int:
-        """The section whose breadcrumb goes above a group; headings at its edges do not count beside text."""
-        kinds, text = self.kinds, first
-        while kinds[text] == "heading":
-            text += 1
-            if text == last:  # nothing but headings
-                return self._section_of(self.starts[first], self.ends[last - 1])
-        section = self.sections[text]
-        if self._opens_all:
-            return section
-        while kinds[last - 1] == "heading":
-            last -= 1
-        lists, end = self.document.section_columns, self.ends[last - 1]
-        while section and lists.ends[section] < end:
-            section = lists.parents[section]
-        return section
-
     def fits(self, first: int, last: int, section: int = -1) -> bool:
-        """Whether a group keeps the cap below its breadcrumb."""
+        """Whether a group keeps the cap below its breadcrumb, by default that of the section of its text."""
         tokens = self.totals[last] - self.totals[first]
         prefix, suffix = self.prefixes.get(first, ""), self.suffixes.get(last - 1, "")
         if tokens <= self._sure and not (prefix or suffix):
             return True
-        end = self.ends[last - 1]
-        low = tokens - (self.starts[last] - end) - SLACK
-        if self._adds_up and low > self.sizer.cap:
-            return False
-        section = self.section(first, last) if section < 0 else section
-        return self._is_within_cap(self.starts[first], end, section, low, tokens, prefix, suffix)
+        start, end, stop = self.starts[first], self.ends[last - 1], self.starts[last]
+        return self._keeps_cap(start, end, tokens, stop - end, section, prefix, suffix)
 
     def is_at_least(self, first: int, last: int, minimum: int) -> bool:
         """Whether the text of a group has at least ``minimum`` tokens."""
-        tokens, end = self.totals[last] - self.totals[first], self.ends[last - 1]
-        if self._adds_up:
-            if tokens + SLACK < minimum:
-                return False
-            if tokens - (self.starts[last] - end) - SLACK >= minimum:
-                return True
-        return self.sizer.size(self.starts[first], end) >= minimum
+        start, end = self.starts[first], self.ends[last - 1]
+        low, high = self._bounds(self.totals[last] - self.totals[first], self.starts[last] - end)
+        return low >= minimum or (high >= minimum and self.sizer.size(start, end) >= minimum)
 
     def possible_ends(self, first: int, last: int) -> list[int]:
         """The units before which a piece may end, from ``first`` on; ``last`` is one of them."""
@@ -330,31 +292,25 @@ class Units:
         while start < last:
             guess = bisect_right(ends, self.totals[start] + target, lo=at, key=self.totals.__getitem__) - 1
 
-            def keeps(number: int, start: int = start) -> bool:
-                return self._keeps(start, ends[number], target, section)
+            def keeps(number: int, first: int = start) -> bool:
+                start, last, end = self.starts[first], ends[number], self.ends[ends[number] - 1]
+                prefix, suffix = self.prefixes.get(first, ""), self.suffixes.get(last - 1, "")
+                low, high = self._bounds(self.totals[last] - self.totals[first], self.starts[last] - end)
+                is_sure = high <= target and not (prefix or suffix)
+                if not is_sure and (low > target or self.sizer.size(start, end, prefix, suffix) > target):
+                    return False
+                return self.fits(first, last, section)
 
             best = max(longest_that_fits(at, len(ends), keeps, guess), at)  # one unit at least
             groups.append((start, ends[best]))
             start, at = ends[best], best + 1
         return groups
 
-    def _keeps(self, first: int, last: int, target: int, section: int) -> bool:
-        """Whether a group keeps the target and the cap."""
-        start, end = self.starts[first], self.ends[last - 1]
-        prefix, suffix = self.prefixes.get(first, ""), self.suffixes.get(last - 1, "")
-        tokens = self.totals[last] - self.totals[first]
-        if not self._adds_up or prefix or suffix or tokens + SLACK > target:
-            if self._adds_up and tokens - (self.starts[last] - end) - SLACK > target:
-                return False
-            if self.sizer.size(start, end, prefix, suffix) > target:
-                return False
-        return self.fits(first, last, section)
-
     def piece(self, first: int, last: int, section: int = -1) -> Piece:
-        """A group as a piece."""
+        """A group as a piece, by default of the section of its text."""
         start, end = self.starts[first], self.ends[last - 1]
         prefix, suffix = self.prefixes.get(first, ""), self.suffixes.get(last - 1, "")
-        section = self.section(first, last) if section < 0 else section
+        section = self._section_of(start, end) if section < 0 else section
         return Piece(start, end, section, self.sizer.size(start, end, prefix, suffix), prefix, suffix)
 
     def findings(self, pieces: Sequence[Piece]) -> list[Finding]:

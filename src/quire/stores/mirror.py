@@ -8,103 +8,82 @@ documents there are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
 from quire.embed.embedder import Embedder
-from quire.stores.store import COLUMNS, LAYOUT, LOG, NEXT, Row, Store
+from quire.stores.store import COLUMNS, LAYOUT, LOG, NEXT, Row, Store, batched
 from quire.wire.chunk_json import to_json
 
-Item = TypeVar("Item")
-
-UNFINISHED = ""
-"""The recorded hash of a document while its rows are written."""
+UNFINISHED = ""  # the recorded hash of a document while its rows are written
 HAS_OLD_ROWS = "*"
 """At the end of a recorded hash: the document's new rows are written, and its old ones are not deleted yet."""
 
 _LOG_COLUMNS = {"id": str, "generation": str, "number": int, "entries": str}
 _LOG_MARK = "log 1"
-_LARGE = 5_000
-"""An entry with so many documents stays as it is."""
-_MOST_SMALL = 100
-"""So many smaller entries become one, so that the log has few rows."""
-_DELETED = 500
-"""How many documents are deleted at a time."""
-_VECTOR_COLUMNS = ("content_hash", "passage", "vector")
+_LARGE = 5_000  # an entry with so many documents stays as it is
+_MOST_SMALL = 100  # so many smaller entries become one, so that the log has few rows
+_DOCUMENTS, _IDS = 500, 5_000  # how many documents are looked up, and how many rows are deleted, at a time
 
 
 class _Entry(msgspec.Struct):
-    documents: dict[str, str | None]
-    """Hashes; None for a document that is gone."""
+    documents: dict[str, str | None]  # hashes; None for a document that is gone
     roots: dict[str, str] = {}
-
-
-def generation_of(embedder: Embedder) -> str:
-    """What rows depend on, besides the documents."""
-    return f"{_model(embedder)}, rows {LAYOUT}"
-
-
-def _model(embedder: Embedder) -> str:
-    version = f" {embedder.version}" if embedder.version else ""
-    return f"{embedder.name}{version}, window {embedder.window}"
 
 
 class Mirror:
     """One generation of one table."""
 
     def __init__(self, store: Store, name: str, embedder: Embedder) -> None:
-        self.generation = generation_of(embedder)
+        version = f" {embedder.version}" if embedder.version else ""
+        model = f"{embedder.name}{version}, window {embedder.window}, rows "
+        self.generation = f"{model}{LAYOUT}"  # what rows depend on, besides the documents
         self._store, self._name, self._log = store, name, name + LOG
-        self.live = store.mark(name)
-        """The generation that has the user's name."""
+        self.live = store.mark(name)  # the generation that has the user's name
         has_next = store.mark(name + NEXT) == self.generation
         is_new = self.live != self.generation and (self.live is not None or has_next)
         self._table = name + NEXT if is_new else name
         self._has_table = has_next if is_new else self.live is not None
-        same_model = f"{_model(embedder)}, rows "
-        self._same_vectors = name if is_new and (self.live or "").startswith(same_model) else ""
+        self._same_vectors = name if is_new and (self.live or "").startswith(model) else ""
         """The table of an earlier layout with vectors of the same model."""
-        self.documents: dict[str, str] = {}
-        """The recorded hash of each document."""
-        self.roots: dict[str, str] = {}
-        """Where the documents of each content type come from."""
-        self._following = 0
-        """The number of the log's next entry."""
+        self.documents: dict[str, str] = {}  # the recorded hash of each document
+        self.replaced: dict[str, str] = {}  # the same of the generation that this one replaces, if it is new
+        self.roots: dict[str, str] = {}  # where the documents of each content type come from
+        self._following = 0  # the number of the log's next entry
         self._small: dict[str, Mapping[str, str | None]] = {}
         """The small entries at the end of the log, which become one when they are many."""
-        log = store.mark(self._log)
-        self._has_log = log == _LOG_MARK
-        for number, id_, entry in self._entries(self.generation):
-            self._following = number + 1
-            self._keep(id_, entry.documents)
-            self._take(entry, self.documents)
-        self.is_first = not self.documents
-        """Whether this generation has no rows yet."""
-        self.replaced: dict[str, str] = {}
-        """The documents of the generation that this one replaces, if it is new."""
-        if self.is_first and self.live not in (None, self.generation):
-            for _, _, entry in self._entries(self.live or ""):
-                self._take(entry, self.replaced)
-            if not self._has_log and log is not None:  # that of an earlier version has a row for each document
-                rows = store.find(self._log, ("document",), "generation", [self.live or ""])
-                self.replaced = dict.fromkeys((name for (name,) in rows), "")
+        self._others: list[str] = []  # the entries of other generations
+        self._read_log()
+        self.is_first = not self.documents  # whether this generation has no rows yet
 
-    def _entries(self, generation: str) -> Iterator[tuple[int, str, _Entry]]:
-        """The entries of the log in order, with their numbers and ids."""
-        columns = ("number", "id", "entries")
-        rows = self._store.find(self._log, columns, "generation", [generation]) if self._has_log else ()
-        for number, id_, entries in sorted(rows):
-            yield number, id_, msgspec.json.decode(entries, type=_Entry)
+    def _read_log(self) -> None:
+        mark = self._store.mark(self._log)
+        self._has_log = mark == _LOG_MARK
+        if mark and not self._has_log:  # that of an earlier version has a row for each document
+            rows = self._store.find(self._log, ("document",), "generation", [self.live or ""])
+            self.replaced = dict.fromkeys((name for (name,) in rows), "")
+        columns = ("generation", "number", "id", "entries")
+        entries = [*self._store.find(self._log, columns)] if self._has_log else []
+        for generation, number, id_, text in sorted(entries, key=lambda row: (row[0] == self.generation, row[1])):
+            if generation == self.generation:
+                self._following = number + 1
+                self._take(text, self.documents, id_)
+            else:
+                self._others.append(id_)
+                if generation == self.live:
+                    self._take(text, self.replaced)
 
-    def _take(self, entry: _Entry, documents: dict[str, str]) -> None:
+    def _take(self, text: str, documents: dict[str, str], id_: str = "") -> None:
         """Add what an entry says."""
+        entry = msgspec.json.decode(text, type=_Entry)
         documents |= {name: hash_ for name, hash_ in entry.documents.items() if hash_ is not None}
         for name in [name for name, hash_ in entry.documents.items() if hash_ is None]:
             documents.pop(name, None)
         self.roots |= entry.roots
+        if id_:
+            self._keep(id_, entry.documents)
 
     def record(self, documents: Mapping[str, str | None], roots: Mapping[str, str] | None = None) -> None:
         """Append the hashes of documents to the log; None forgets one."""
@@ -112,10 +91,10 @@ class Mirror:
         self._keep(self._append(documents), documents)
         if len(self._small) >= _MOST_SMALL:
             old = list(self._small)
-            together = {name: hash_ for each in self._small.values() for name, hash_ in each.items()}
+            together = {name: hash_ for entry in self._small.values() for name, hash_ in entry.items()}
             self._small.clear()
             self._keep(self._append(together), together)
-            self._store.delete(self._log, "id", old, "", [])
+            self._store.delete(self._log, old)
 
     def _keep(self, id_: str, documents: Mapping[str, str | None]) -> None:
         """Remember a small entry; those before a large one stay as they are, because that one counts more."""
@@ -126,6 +105,7 @@ class Mirror:
 
     def _append(self, documents: Mapping[str, str | None]) -> str:
         if not self._has_log:
+            self._store.drop(self._log)
             self._store.create(self._log, _LOG_MARK, _LOG_COLUMNS, 0)
             self._has_log = True
         id_ = f"{self.generation} {self._following:09}"
@@ -138,10 +118,11 @@ class Mirror:
     def vectors(self, hashes: Sequence[str]) -> dict[tuple[str, int], Any]:
         """The vectors of these content hashes, by content hash and passage."""
         tables = [self._same_vectors, self._table if self._has_table else ""]
+        columns = ("content_hash", "passage", "vector")
         return {
             (content, passage): vector
             for table in filter(None, tables if hashes else ())
-            for content, passage, vector in self._store.find(table, _VECTOR_COLUMNS, "content_hash", hashes)
+            for content, passage, vector in self._store.find(table, columns, "content_hash", hashes)
         }
 
     @property
@@ -152,15 +133,18 @@ class Mirror:
     def write(self, rows: Sequence[Row]) -> None:
         """Add rows, and replace those with the same ids."""
         if not self._has_table:
+            self._store.drop(self._table)
             self._store.create(self._table, self.generation, COLUMNS, len(rows[0].vector))
             self._has_table = True
         self._store.write(self._table, rows, is_new=self.is_first)
 
     def delete(self, documents: Mapping[str, str | None]) -> None:
         """Delete the rows of documents, except those with the hash of theirs."""
-        for some in batched(documents.items(), _DELETED) if self._has_table else ():
-            hashes = [hash_ for _, hash_ in some if hash_ is not None]
-            self._store.delete(self._table, "document", [name for name, _ in some], "document_hash", hashes)
+        for names in batched(documents, _DOCUMENTS) if self._has_table else ():
+            rows = self._store.find(self._table, ("id", "document", "document_hash"), "document", names)
+            stale = [id_ for id_, name, hash_ in rows if hash_ != documents[name]]
+            for ids in batched(stale, _IDS):
+                self._store.delete(self._table, ids)
 
     def publish(self) -> None:
         """Make the generation the live one, and forget all others."""
@@ -169,12 +153,5 @@ class Mirror:
             self._store.drop(self._name + NEXT)
         if self._has_table:
             self._store.publish(self._name, self._table if is_new else "")
-        if self._has_log:
-            self._store.delete(self._log, "", [], "generation", [self.generation])
-
-
-def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Lists of at most ``size`` items."""
-    left = iter(items)
-    while some := list(islice(left, size)):
-        yield some
+        if self._others:
+            self._store.delete(self._log, self._others)

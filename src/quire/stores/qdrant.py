@@ -9,48 +9,39 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from os import environ
 from typing import Any
+from uuid import UUID, uuid5
 
-from quire.errors import MissingExtraError
-from quire.stores.mirror import batched
-from quire.stores.store import Row, uuid_of
+import numpy as np
+from qdrant_client import QdrantClient, models
+from qdrant_client.http.exceptions import ApiException
 
-try:
-    import numpy as np
-    from qdrant_client import QdrantClient, models
-    from qdrant_client.http.exceptions import ApiException
-except ImportError as error:
-    raise MissingExtraError("qdrant", error.name) from error
+from quire.stores.store import LOG, Row, batched
 
 ERRORS: tuple[type[Exception], ...] = (ApiException, ValueError, OSError, RuntimeError)
 KEY_VARIABLE = "QDRANT_API_KEY"
 _MARK = "quire.generation"
 _PAGE = 1000
 _INDEXED = ("document", "content_hash", "source_path", "header_path", "tags")
+_NAMESPACE = UUID("6f6a1c3e-0f2b-5d0e-9a55-6a1b7c0d4e21")
 
 
-class QdrantStore:
-    """Collections of one server or folder."""
-
-    errors = ERRORS
-
-    def __init__(self, place: str, name: str, target: str) -> None:
-        self.target = target
+class _Qdrant:
+    def __init__(self, place: str, name: str, label: str) -> None:
         self._is_server = place.startswith(("http://", "https://"))
         self._client = (
             QdrantClient(url=place, api_key=environ.get(KEY_VARIABLE)) if self._is_server else QdrantClient(path=place)
         )
+        self._base = f"{name}__"
+        self.close = self._client.close
 
     def mark(self, name: str) -> str | None:
-        """The mark of a collection or alias; None if there is none."""
         if not self._client.collection_exists(name):
             return None
         return str((self._client.get_collection(name).config.metadata or {}).get(_MARK, ""))
 
     def create(self, name: str, mark: str, columns: Mapping[str, type], size: int) -> None:
-        """Make an empty collection; one with vectors gets an alias."""
-        self.drop(name)
-        base = name.partition("__")[0]
-        collection = f"{base}__{hashlib.blake2b(mark.encode(), digest_size=6).hexdigest()}" if size else name
+        hashed = hashlib.blake2b(mark.encode(), digest_size=6).hexdigest()
+        collection = f"{self._base}{hashed}" if size else name
         self._client.delete_collection(collection)
         vectors = models.VectorParams(size=size or 1, distance=models.Distance.COSINE)
         self._client.create_collection(collection, vectors_config=vectors, metadata={_MARK: mark})
@@ -60,10 +51,9 @@ class QdrantStore:
             self._set_alias(name, collection)
 
     def write(self, name: str, rows: Sequence[Row], *, is_new: bool) -> None:
-        """Add rows; unless they are new, replace those with the same ids."""
         points = (
             models.PointStruct(
-                id=uuid_of(row.id),
+                id=_uuid(row.id),
                 vector=[1.0] if row.vector is None else row.vector.tolist(),
                 payload=dict(row.columns),
             )
@@ -72,45 +62,35 @@ class QdrantStore:
         for some in batched(points, _PAGE):
             self._client.upsert(name, some)
 
-    def find(self, name: str, columns: Sequence[str], column: str, values: Sequence[str]) -> Iterable[tuple[Any, ...]]:
-        """Some columns of the rows that have one of these values."""
-        with_vectors, offset = "vector" in columns, None
-        where = models.Filter(must=[_is(column, values)])
-        while True:
-            points, offset = self._client.scroll(
-                name, scroll_filter=where, limit=_PAGE, offset=offset, with_vectors=with_vectors
-            )
+    def find(
+        self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()
+    ) -> Iterable[tuple[Any, ...]]:
+        with_vectors, offset, is_last = "vector" in columns, None, False
+        condition = models.FieldCondition(key=column, match=models.MatchAny(any=[*values]))
+        where = models.Filter(must=[condition]) if column else None
+        while not is_last:
+            points, offset = self._client.scroll(name, where, _PAGE, offset=offset, with_vectors=with_vectors)
+            is_last = offset is None
             for point in points:
                 row = {**point.payload, "vector": np.asarray(point.vector, dtype=np.float32) if with_vectors else None}
                 yield tuple(row[column_name] for column_name in columns)
-            if offset is None:
-                return
 
-    def delete(self, name: str, column: str, values: Sequence[str], except_column: str, kept: Sequence[str]) -> None:
-        """Delete rows."""
-        must = [_is(column, values)] if column else None
-        where = models.Filter(must=must, must_not=[_is(except_column, kept)] if kept else None)
-        self._client.delete(name, models.FilterSelector(filter=where))
+    def delete(self, name: str, ids: Sequence[str]) -> None:
+        self._client.delete(name, models.PointIdsList(points=[*map(_uuid, ids)]))
 
     def publish(self, name: str, following: str) -> None:
         """Give a collection the alias of another one, in one step, and remove all that have none."""
         if not following:
             return
         self._set_alias(name, self._aliases()[following], _no_alias(following))
-        base = name.partition("__")[0]
-        for other in self._client.get_collections().collections:
-            if other.name.startswith(f"{base}__") and other.name not in self._aliases().values():
-                mark = self._client.get_collection(other.name).config.metadata or {}
-                if _MARK in mark and not other.name.endswith("__quire"):
-                    self._client.delete_collection(other.name)
+        kept = {name + LOG, *self._aliases().values()}
+        for collection in self._client.get_collections().collections:
+            other = collection.name
+            if other.startswith(self._base) and other not in kept and self.mark(other):
+                self._client.delete_collection(other)
 
     def drop(self, name: str) -> None:
-        """Remove a collection and its alias."""
         self._client.delete_collection(self._aliases().get(name, name))
-
-    def close(self) -> None:
-        """Release the files of a folder."""
-        self._client.close()
 
     def _aliases(self) -> dict[str, str]:
         return {alias.alias_name: alias.collection_name for alias in self._client.get_aliases().aliases}
@@ -126,9 +106,8 @@ def _no_alias(name: str) -> Any:
     return models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=name))
 
 
-def _is(column: str, values: Sequence[str]) -> Any:
-    """A condition for points with one of these values."""
-    return models.FieldCondition(key=column, match=models.MatchAny(any=list(values)))
+def _uuid(id_: str) -> str:
+    return str(uuid5(_NAMESPACE, id_))
 
 
-connect = QdrantStore
+connect = _Qdrant

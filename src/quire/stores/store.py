@@ -9,35 +9,34 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Protocol
+from types import MappingProxyType, SimpleNamespace
+from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import urlsplit, urlunsplit
-from uuid import UUID, uuid5
 
 from quire.embed.embedder import Embedder, passages
-from quire.errors import StoreError, invalid_value
+from quire.errors import MissingExtraError, QuireError, StoreError, invalid_value
 from quire.index.engine.damage import text_and_code
 from quire.offsets import repaired
+from quire.read import frontmatter
 from quire.record import Chunk
-from quire.wire.forms import front_matter, front_matter_tags
+from quire.wire.forms import front_matter
 from quire.write.atomic_file import os_errors_as_quire_errors, remedy
 from quire.write.lock import held
 
+Item = TypeVar("Item")
+
 KINDS = ("lancedb", "pgvector", "chroma", "qdrant")
 DEFAULT_NAME = "quire"
-NEXT, LOG = "__next", "__quire"
-"""The endings of a generation that is not complete yet, and of the log of documents."""
+NEXT, LOG = "__next", "__quire"  # the endings of a generation that is not complete yet, and of the log of documents
 
-_SOURCE = re.compile(r", \S+\.rs:[0-9:]+")
-"""Where an error of LanceDB was raised."""
+_SOURCE = re.compile(r", \S+\.rs:[0-9:]+")  # where an error of LanceDB was raised
 _NAME = re.compile("[a-zA-Z][a-zA-Z0-9_]{2,47}")
-_RULE = "write lancedb:DIR, pgvector:URL, chroma:DIR|URL or qdrant:DIR|URL, with #NAME for another table than quire"
+_RULE = "write lancedb:DIR, pgvector:URL, chroma:DIR|URL or qdrant:DIR|URL, append #NAME for a table other than quire"
 
-LAYOUT = 2
-"""The version of the rows; with another one, rows are made anew, with the vectors that there are."""
+LAYOUT = 2  # the version of the rows; with another one, rows are made anew, with the vectors that there are
 
 COLUMNS: Mapping[str, type] = MappingProxyType(
     {
@@ -57,16 +56,13 @@ _OF_CHUNK = (
     "chunk_number", "header_path",
 )  # fmt: skip
 """The columns that are fields of the chunk."""
-_NAMESPACE = UUID("6f6a1c3e-0f2b-5d0e-9a55-6a1b7c0d4e21")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A row; ``columns`` has the texts, numbers and lists by name."""
 
     columns: Mapping[str, Any]
-    tokens: int = 0
-    """The tokens that embedding it costs."""
+    tokens: int = 0  # the tokens that embedding it costs
     vector: Any = None
 
     @property
@@ -79,33 +75,32 @@ class Row:
         """What the vector depends on, besides the model."""
         return self.columns["content_hash"], self.columns["passage"]
 
-    def with_vector(self, vector: Any) -> Row:
-        """The same row with its vector."""
-        return Row(self.columns, self.tokens, vector)
-
 
 class Store(Protocol):
-    """The tables of one database. mirror.py keeps rows and a log in them."""
+    """The tables of one database. mirror.py keeps rows and a log in them.
 
-    target: str
-    """Its name in messages, without a password."""
-    errors: tuple[type[Exception], ...]
-    """The exceptions of its package."""
+    The module of a store has ``connect``, which returns one, and ``ERRORS``, the exceptions of its package.
+    """
 
     def mark(self, name: str) -> str | None:
         """The mark of a table; None if there is no table, empty if quire did not make it."""
 
     def create(self, name: str, mark: str, columns: Mapping[str, type], size: int) -> None:
-        """Make an empty table with vectors of ``size`` numbers, or 0 for none; replace one of that name."""
+        """Make an empty table with vectors of ``size`` numbers, or 0 for none. There is none of that name."""
 
     def write(self, name: str, rows: Sequence[Row], *, is_new: bool) -> None:
         """Add rows; unless they are new, replace those with the same ids."""
 
-    def find(self, name: str, columns: Sequence[str], column: str, values: Sequence[str]) -> Iterable[tuple[Any, ...]]:
-        """Some columns of the rows that have one of these values in ``column``; the last one may be ``vector``."""
+    def find(
+        self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()
+    ) -> Iterable[tuple[Any, ...]]:
+        """Some columns of the rows that have one of these values in ``column``, or of all rows.
 
-    def delete(self, name: str, column: str, values: Sequence[str], except_column: str, kept: Sequence[str]) -> None:
-        """Delete the rows with one of these values, or all if ``column`` is empty, except those with a kept value."""
+        The last of the columns may be ``vector``.
+        """
+
+    def delete(self, name: str, ids: Sequence[str]) -> None:
+        """Delete the rows with these ids."""
 
     def publish(self, name: str, following: str) -> None:
         """Give the table ``following``, if there is one, the name of another one, which is removed."""
@@ -117,30 +112,22 @@ class Store(Protocol):
         """Release everything."""
 
 
-class EmptyStore:
-    """Stands in for a store that does not exist yet, in a dry run."""
-
-    errors: tuple[type[Exception], ...] = ()
-
-    def __init__(self, target: str) -> None:
-        self.target = target
-
-    def mark(self, name: str) -> str | None:
-        """There are no tables."""
-        return None
-
-
 @contextmanager
 def opened(target: str, *, dry_run: bool, rebuild: bool = False) -> Iterator[tuple[Any, str]]:
-    """The store and the table that ``target`` names, empty if ``rebuild``. A folder that is written to is locked."""
-    kind, place, name = parse_target(target)
-    label = shown(f"{kind}:{place}#{name}")
+    """The store and the table that ``target`` names, empty if ``rebuild``. A folder that is written to is locked.
+
+    An exception of the store's package becomes a StoreError.
+    """
+    kind, place, name, label = parse_target(target)
     folder = None if kind == "pgvector" or "://" in place else Path(place)
-    with ExitStack() as stack:
-        if dry_run and (rebuild or (folder and not folder.is_dir())):
-            yield EmptyStore(label), name
-            return
+    if dry_run and (rebuild or (folder and not folder.is_dir())):
+        yield SimpleNamespace(mark=lambda name: None), name  # a store that does not exist yet has no tables
+        return
+    try:
         module = import_module(f"quire.stores.{kind}")
+    except ImportError as error:
+        raise MissingExtraError(kind, error.name) from error
+    with ExitStack() as stack:
         if folder and not dry_run:
             with os_errors_as_quire_errors(folder):
                 folder.mkdir(parents=True, exist_ok=True)
@@ -148,28 +135,27 @@ def opened(target: str, *, dry_run: bool, rebuild: bool = False) -> Iterator[tup
         try:
             store = module.connect(place, name, label)
             stack.callback(store.close)
-            _check_tables(store, name, rebuild=rebuild)
+            _check_tables(store, name, label, ignored=module.ERRORS if rebuild else ())
+            for table in (name, name + NEXT, name + LOG) if rebuild else ():
+                store.drop(table)
+            yield store, name
+        except QuireError:
+            raise
         except module.ERRORS as error:
-            raise failed(label, place, error) from None
-        yield store, name
+            raise _failed(label, place, error) from (None if "@" in place else error)
 
 
-def _check_tables(store: Store, name: str, *, rebuild: bool) -> None:
-    """Refuse tables that quire did not make; ``rebuild`` removes its own, even if they cannot be read."""
-    tables = name, name + NEXT, name + LOG
-    for table in tables:
-        mark = None
-        with suppress(*(store.errors if rebuild else ())):
-            mark = store.mark(table)
-        if mark == "":
-            problem = f"{table} exists and was not made by quire"
-            raise StoreError(store.target, problem, "choose another table: add #NAME to the target")
-    for table in tables if rebuild else ():
-        store.drop(table)
+def _check_tables(store: Store, name: str, label: str, ignored: tuple[type[Exception], ...]) -> None:
+    """Refuse tables that quire did not make; a table that cannot be read is one of its own."""
+    for table in (name, name + NEXT, name + LOG):
+        with suppress(*ignored):
+            if store.mark(table) == "":
+                problem = f"{table} exists and was not made by quire"
+                raise StoreError(label, problem, "choose another table: add #NAME to the target")
 
 
-def parse_target(target: str) -> tuple[str, str, str]:
-    """Kind, place and table; an OptionError if ``target`` is not possible."""
+def parse_target(target: str) -> tuple[str, str, str, str]:
+    """Kind, place, table, and the name in messages; an OptionError if ``target`` is not possible."""
     kind, _, rest = target.partition(":")
     place, _, name = rest.partition("#")
     name = name or DEFAULT_NAME
@@ -177,7 +163,7 @@ def parse_target(target: str) -> tuple[str, str, str]:
         raise invalid_value("to", shown(target), _RULE)
     if not _NAME.fullmatch(name) or "__" in name:
         raise invalid_value("to", shown(target), "a table's name has 3 to 48 letters, digits and single underscores")
-    return kind, place, name
+    return kind, place, name, shown(f"{kind}:{place}#{name}")
 
 
 def shown(target: str) -> str:
@@ -193,7 +179,7 @@ def shown(target: str) -> str:
     return f"{kind}{colon}{urlunsplit((parts.scheme, host, parts.path, '', parts.fragment))}"
 
 
-def failed(label: str, place: str, error: Exception) -> StoreError:
+def _failed(label: str, place: str, error: Exception) -> StoreError:
     """The error for an exception of a store's package, on one line and without the password."""
     text, code = text_and_code(error)
     if code is not None:
@@ -207,11 +193,9 @@ def failed(label: str, place: str, error: Exception) -> StoreError:
 
 
 def rows(chunks: Sequence[Chunk], document: str, document_hash: str, embedder: Embedder) -> Iterator[Row]:
-    """The rows of a document's chunks."""
-    if not chunks:
-        return
+    """The rows of a document's chunks, of which there is at least one."""
     shared: dict[str, Any] = {"document": document, "document_hash": document_hash}
-    shared |= {"front_matter": front_matter(chunks[0]), "tags": front_matter_tags(chunks[0].metadata)}
+    shared |= {"front_matter": front_matter(chunks[0]), "tags": frontmatter.tags(chunks[0].metadata)}
     for chunk in chunks:
         columns = shared | {name: getattr(chunk, name) for name in _OF_CHUNK}
         columns |= {name: getattr(chunk.source_position, name) for name in _OF_POSITION}
@@ -233,6 +217,8 @@ def _storable(value: Any) -> Any:
     return "" if value is None else value
 
 
-def uuid_of(name: str) -> str:
-    """The id for stores that take UUIDs only."""
-    return str(uuid5(_NAMESPACE, name))
+def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Lists of at most ``size`` items."""
+    remaining = iter(items)
+    while some := list(islice(remaining, size)):
+        yield some

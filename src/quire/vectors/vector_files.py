@@ -8,15 +8,12 @@ A vector is found by the hash of its text, so text that moves keeps its vector, 
 in the table has the digest of the file that it was embedded from: a search ignores it once the index has another one.
 """
 
-from __future__ import annotations
-
-import shutil
-from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
 from quire.index.file_records import FileTable
+from quire.operating_system import remove_folder
 
 CURRENT = "vectors.current"
 HASH = 16
@@ -47,14 +44,24 @@ class Table(msgspec.Struct, frozen=True):
         """The number of rows."""
         return len(self.hashes) // HASH
 
+    def usable(self, files: FileTable) -> dict[str, DocumentVectors]:
+        """The vectors of documents that have not changed since they were embedded."""
+        return {
+            key: vectors
+            for key, vectors in self.documents.items()
+            if (record := files.get(key)) and record.digest == vectors.digest
+        }
 
-_DECODER = msgspec.msgpack.Decoder(Table)
+    def missing(self, files: FileTable) -> int:
+        """How many nodes search by meaning does not find."""
+        usable = self.usable(files)
+        return sum(record.nodes for key, record in files.items() if key not in usable and not record.failed)
 
 
 def load_table(path: Path) -> Table | None:
     """The table in a folder; None if there is none, or if it is damaged."""
     try:
-        table = _DECODER.decode((path / TABLE).read_bytes())
+        table = msgspec.msgpack.decode((path / TABLE).read_bytes(), type=Table)
         size = (path / table.rows).stat().st_size if table.count else 0
     except (OSError, msgspec.DecodeError):
         return None
@@ -79,19 +86,10 @@ def table_time(index: Path) -> int:
         return 0
 
 
-def without_vectors(table: Table, files: FileTable) -> int:
-    """How many nodes search by meaning does not find."""
-    documents: Mapping[str, DocumentVectors] = table.documents
-    stale = [
-        record
-        for key, record in files.items()
-        if not record.failed and (key not in documents or documents[key].digest != record.digest)
-    ]
-    return sum(record.nodes for record in stale)
-
-
-def remove_vectors(index: Path) -> None:
-    """Remove all vectors."""
-    (index / CURRENT).unlink(missing_ok=True)
+def remove_vectors(index: Path, keep: Path | None = None) -> None:
+    """Remove all vectors, or those of other models than the current one."""
+    if keep is None:
+        (index / CURRENT).unlink(missing_ok=True)
     for folder in index.glob("vectors-*"):
-        shutil.rmtree(folder, ignore_errors=True)
+        if folder != keep:
+            remove_folder(folder)

@@ -1,9 +1,8 @@
 """The inspector: a local page that shows how documents are cut and searched. ``quire web`` starts it.
 
-served_documents    the documents that the page may read, and the folders that it lists
 chunk_view          the chunks of a document as the page draws them
 score_explanation   hits as the page shows them, with the reasons for their rank in words
-inspector           the server's answers, and who may ask: Host, Origin, token; the Content-Security-Policy
+inspector           the server's answers, the documents that the page may read, and who may ask: Host, Origin, token
 html_pages          pages without a server: one document, the figures of ``quire stats`` and ``quire eval``
 assets/             the page, its style and its script
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, TypeAlias
+from typing import Any
 
 from quire import pipeline
 from quire.model import Document, Finding
@@ -17,39 +17,32 @@ from quire.offsets import lines_at
 from quire.options import STRATEGIES, Options, own_names
 from quire.record import Chunk, Chunks
 from quire.size import NAMES
-from quire.substitutions import flat_values
 from quire.validation import fields
 
-_Values: TypeAlias = tuple[tuple[str, str], ...]
-"""Substitutions, so that they can be remembered."""
-_VERBATIM = ("code", "table", "html", "math", "heading")
-"""Blocks that the page sets apart."""
+_OF_PARSING = ("title", "dialect", "substitutions")  # the options that parsing takes
+_VERBATIM = ("code", "table", "html", "math", "heading")  # blocks that the page sets apart
 _BEFORE, _LEAD, _AFTER = 50_000, 10_000, 25_000
 """A part starts this many characters before a position, at most and at least, and ends about this many after it."""
 
 
 @lru_cache(maxsize=4)
-def _parsed(text: str, path: str | None, title: str | None, dialect: str | None, values: _Values) -> Document:
-    return pipeline.parse(text, path=path, title=title, dialect=dialect, substitutions=dict(values))
+def _parsed(text: str, path: str | None, **options: Any) -> Document:
+    return pipeline.parse(text, path=path, **{**options, "substitutions": dict(options.get("substitutions", ()))})
 
 
 def parsed(text: str, path: str | None, options: Mapping[str, Any]) -> Document:
-    """A parsed document."""
-    values = tuple(flat_values(options.get("substitutions")))
-    return _parsed(text, path, options.get("title"), options.get("dialect"), values)
-
-
-def cut(text: str, path: str | None, strategy: str, **options: Any) -> Chunks:
-    """The chunks of a text."""
-    values = tuple(flat_values(options.pop("substitutions", None)))
-    return _cut(text, path, strategy, values, **options)
+    """A parsed document; substitutions are pairs, so that it can be remembered."""
+    return _parsed(text, path, **{name: options[name] for name in _OF_PARSING if options.get(name) is not None})
 
 
 @lru_cache(maxsize=4, typed=True)
-def _cut(
-    text: str, path: str | None, strategy: str, values: _Values, title: str | None = None, **options: Any
-) -> Chunks:
-    return pipeline.chunk(_parsed(text, path, title, options.get("dialect"), values), strategy, **options)
+def cut(text: str, path: str | None, strategy: str, **options: Any) -> Chunks:
+    """The chunks of a text."""
+    return pipeline.chunk(parsed(text, path, options), strategy, **_of_cutting(options))
+
+
+def _of_cutting(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: options[name] for name in options if name not in ("title", "substitutions")}
 
 
 def option_table() -> dict[str, Any]:
@@ -67,6 +60,11 @@ def option_table() -> dict[str, Any]:
         "tokenizers": NAMES,
         "choices": {option: values for option, values in choices.items() if option not in ("slugs", "dialect")},
     }
+
+
+def page_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that the page starts with."""
+    return {name: options[name] for name in options if options[name] is not None and name != "substitutions"}
 
 
 def document_record(document: Document, findings: Iterable[Finding] = ()) -> dict[str, Any]:
@@ -90,11 +88,12 @@ def version_of(text: str) -> str:
 def cut_record(chunks: Chunks) -> dict[str, Any]:
     """The chunks of a cut, one row for each, with the options and findings."""
     options, text = chunks.options, chunks.document.text
+    sizes = {"minimum": options.minimum, "target": getattr(options, "target_tokens", 0), "cap": options.cap or 0}
     return {
         "version": version_of(text),
         "strategy": options.strategy,
         "options": {name: value for name, value in options.to_dict().items() if name != "strategy"},
-        "limits": _limits(options),
+        "limits": {name: size for name, size in sizes.items() if size},
         "chunks": [_row(chunk, text) for chunk in chunks],
         "findings": [_finding(finding) for finding in chunks.findings],
     }
@@ -115,8 +114,7 @@ def part_record(text: str, path: str | None, strategy: str, near: int, **options
     parsed_part = pipeline.parse(
         part, path=path, title=document.title, dialect=source.dialect, substitutions=source.substitutions
     )
-    others = {name: options[name] for name in options if name not in ("title", "substitutions")}
-    chunks = pipeline.chunk(parsed_part, strategy, **others)
+    chunks = pipeline.chunk(parsed_part, strategy, **_of_cutting(options))
     record, shift = cut_record(chunks), start - len(headings)
     lines = lines_at(text, [start])[0] - lines_at(part, [len(headings)])[0]
     rows = [
@@ -138,33 +136,20 @@ def _sections_around(document: Document, position: int) -> tuple[int, int, str]:
     return first.start if first.depth else 0, end, "".join(f"{heading}\n\n" for heading in headings)
 
 
-def _limits(options: Options) -> dict[str, int]:
-    sizes = {"minimum": options.minimum, "target": getattr(options, "target_tokens", 0), "cap": options.cap or 0}
-    return {name: size for name, size in sizes.items() if size}
-
-
 def _row(chunk: Chunk, text: str) -> list[Any]:
-    """Start, end, first and last line, tokens, tokens to embed, breadcrumb line, then what ``added`` returns."""
-    place, stats = chunk.source_position, chunk.token_stats
-    numbers = [place.char_start, place.char_end, place.start_line, place.end_line, stats.tokens, stats.embed_tokens]
-    return [*numbers, chunk.breadcrumb_line, *added(chunk, text)]
+    """Start, end, first and last line, tokens, tokens to embed, breadcrumb line, then the text that quire added.
 
-
-def added(chunk: Chunk, text: str) -> list[str | None]:
-    """The text that quire added: breadcrumb, overlap, opening (a fence, a table's header) and closing.
-
-    The fifth is the chunk's own text where it differs from the source, because white space was normalised.
+    That is the breadcrumb, the overlap, the opening (a fence, a table's header) and the closing. The last is the
+    chunk's own text where it differs from the source, because white space was normalised.
     """
-    embedded = chunk.embed_text
+    place, stats, embedded = chunk.source_position, chunk.token_stats, chunk.embed_text
+    numbers = [place.char_start, place.char_end, place.start_line, place.end_line, stats.tokens, stats.embed_tokens]
     breadcrumb = len(chunk.embed_prefix)
     start = breadcrumb + chunk.overlap_chars
-    own = text[chunk.source_position.char_start : chunk.source_position.char_end]
-    at = embedded.find(own, start)
-    if at < 0:
-        return [embedded[:breadcrumb], embedded[breadcrumb:start], "", "", embedded[start:]]
-    return [
-        embedded[:breadcrumb], embedded[breadcrumb:start], embedded[start:at], embedded[at + len(own) :], None,
-    ]  # fmt: skip
+    source = text[place.char_start : place.char_end]
+    at = embedded.find(source, start)
+    around = ["", "", embedded[start:]] if at < 0 else [embedded[start:at], embedded[at + len(source) :], None]
+    return [*numbers, chunk.breadcrumb_line, embedded[:breadcrumb], embedded[breadcrumb:start], *around]
 
 
 def chunk_record(chunk: Chunk) -> dict[str, Any]:

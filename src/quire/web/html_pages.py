@@ -7,21 +7,27 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from html import escape
+from importlib.resources import files
 from typing import Any
 
 from quire import __version__
 from quire.model import Finding
 from quire.options import STRATEGIES, Options
 from quire.web import chunk_view
-from quire.web.assets import asset
 from quire.wire import to_json
 
 _WIDTH, _HEIGHT, _BASE = 360, 150, 118
-_LABEL = 250
-"""Where the axis of an interval plot starts."""
+_LABEL = 250  # where the axis of an interval plot starts
 _ROW = 26
+
+
+@cache
+def asset(name: str) -> bytes:
+    """The page, its style or its script."""
+    return files(__package__).joinpath("assets", name).read_bytes()
 
 
 def export_page(
@@ -35,7 +41,8 @@ def export_page(
         cuts[name] = {**chunk_view.cut_record(chunks), "violations": chunk_view.violations(chunks)}
         records[name] = [chunk_view.chunk_record(chunk) for chunk in chunks]
     document = chunk_view.document_record(chunk_view.parsed(text, path, options), findings)
-    start = {"version": __version__, "defaults": {"strategy": strategy, **options}, **chunk_view.option_table()}
+    defaults = {"strategy": strategy, **chunk_view.page_options(options)}
+    start = {"version": __version__, "defaults": defaults, **chunk_view.option_table()}
     return _export(document["title"] or path, {"start": start, "document": document, "cuts": cuts, "records": records})
 
 
@@ -108,17 +115,23 @@ def _report(title: str, body: str) -> bytes:
     """A page in the inspector's style; ``body`` is HTML."""
     style = asset("inspector.css")
     policy = f"default-src 'none'; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
-    head = (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)} · quire</title>\n<style>"
-    )
-    tail = (
-        f'</style>\n</head>\n<body class="report">\n<div role="main">\n<h1>{escape(title)}</h1>\n{body}\n</div>\n'
-        "</body>\n</html>\n"
-    )
-    return head.encode() + style + tail.encode()
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)} · quire</title>
+<style>{style.decode()}</style>
+</head>
+<body class="report">
+<div role="main">
+<h1>{escape(title)}</h1>
+{body}
+</div>
+</body>
+</html>
+""".encode()
 
 
 def table(head: Iterable[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -136,32 +149,21 @@ def histogram(bars: Sequence[Mapping[str, int]], limits: Mapping[str, Any], name
     """Bars of equal width for sizes that double, with a line at the minimum and at the cap."""
     most = max((bar["chunks"] for bar in bars), default=0) or 1
     width = _WIDTH / max(len(bars), 1)
-    parts = [f'<line class="axis" x1="0" x2="{_WIDTH}" y1="{_BASE}" y2="{_BASE}"/>']
-    for kind, value in (("minimum", limits.get("min")), ("cap", limits.get("max"))):
-        if value:
-            at = _position(bars, value) * width
-            parts.append(f'<line class="limit {kind}" x1="{at:.1f}" x2="{at:.1f}" y1="4" y2="{_BASE}"/>')
+    lines = {kind: limits[key] for kind, key in (("minimum", "min"), ("cap", "max")) if limits.get(key)}
+    parts = [_line("axis", 0, _WIDTH, _BASE, _BASE)]
+    for kind, value in lines.items():
+        at = _position(bars, value) * width
+        parts.append(_line(f"limit {kind}", at, at, 4, _BASE))
     for index, bar in enumerate(bars):
-        height = bar["chunks"] / most * (_BASE - 22)
-        text = f"{bar['chunks']:,} chunks of {bar['from']}–{bar['to']} tokens"
-        left = index * width
+        left, top = index * width, _BASE - bar["chunks"] / most * (_BASE - 22)
+        title = f"<title>{bar['chunks']:,} chunks of {bar['from']}–{bar['to']} tokens</title>"
         if bar["chunks"]:
-            parts.append(
-                f'<rect class="column" x="{left + 2:.1f}" y="{_BASE - height:.1f}" width="{width - 4:.1f}" '
-                f'height="{height:.1f}" rx="2"><title>{text}</title></rect>'
-                f'<text class="tick" x="{left + width / 2:.1f}" y="{_BASE - height - 4:.1f}" text-anchor="middle">'
-                f"{bar['chunks']:,}</text>"
-            )
-        parts.append(
-            f'<text class="tick" x="{left + width:.1f}" y="{_BASE + 14}" text-anchor="end">{bar["to"]:,}</text>'
-        )
-    keys = "".join(
-        f'<span class="key {kind}">{kind} {limits[key]:,}</span>'
-        for kind, key in (("minimum", "min"), ("cap", "max"))
-        if limits.get(key)
-    )
-    label = escape(f"Sizes of the chunks of {name}", quote=True)
-    svg = f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
+            size = f'width="{width - 4:.1f}" height="{_BASE - top:.1f}"'
+            parts.append(f'<rect class="column" x="{left + 2:.1f}" y="{top:.1f}" {size} rx="2">{title}</rect>')
+            parts.append(_tick(left + width / 2, top - 4, f"{bar['chunks']:,}", "middle"))
+        parts.append(_tick(left + width, _BASE + 14, f"{bar['to']:,}", "end"))
+    keys = "".join(f'<span class="key {kind}">{kind} {value:,}</span>' for kind, value in lines.items())
+    svg = _svg(f"Sizes of the chunks of {name}", _WIDTH, _HEIGHT, parts)
     return f'<figure class="histogram">{svg}<figcaption>{keys or "no cap"}</figcaption></figure>'
 
 
@@ -179,22 +181,25 @@ def intervals(rows: Sequence[tuple[str, Mapping[str, float | None]]]) -> str:
     parts = []
     for index, (label, figure) in enumerate(rows):
         y = index * _ROW + 16
-        value, low, high = (figure[part] or 0.0 for part in ("value", "low", "high"))
-        parts.append(
-            f'<text class="tick" x="0" y="{y + 4}">{escape(label)}</text>'
-            f'<line class="interval" x1="{_LABEL + low * span:.1f}" x2="{_LABEL + high * span:.1f}" y1="{y}" y2="{y}"/>'
-            f'<circle class="point" cx="{_LABEL + value * span:.1f}" cy="{y}" r="5"/>'
-            f'<text class="tick" x="{_LABEL + span + 14}" y="{y + 4}">{_decimal(figure["value"])}</text>'
-        )
-    base = height - 12
-    parts.append(f'<line class="axis" x1="{_LABEL}" x2="{_LABEL + span}" y1="{base - 6}" y2="{base - 6}"/>')
-    parts += [
-        f'<text class="tick" x="{_LABEL + share * span:.1f}" y="{base + 8}" text-anchor="middle">{share:g}</text>'
-        for share in (0, 0.5, 1)
-    ]
-    return (
-        f'<svg viewBox="0 0 640 {height}" role="img" aria-label="Figures with their intervals">{"".join(parts)}</svg>'
-    )
+        value, low, high = (_LABEL + (figure[part] or 0.0) * span for part in ("value", "low", "high"))
+        point = f'<circle class="point" cx="{value:.1f}" cy="{y}" r="5"/>'
+        number = _tick(_LABEL + span + 14, y + 4, _decimal(figure["value"]))
+        parts += [_tick(0, y + 4, label), _line("interval", low, high, y, y), point, number]
+    parts.append(_line("axis", _LABEL, _LABEL + span, height - 18, height - 18))
+    parts += [_tick(_LABEL + share * span, height - 4, f"{share:g}", "middle") for share in (0, 0.5, 1)]
+    return _svg("Figures with their intervals", 640, height, parts)
+
+
+def _line(kind: str, left: float, right: float, top: float, bottom: float) -> str:
+    return f'<line class="{kind}" x1="{left:.1f}" x2="{right:.1f}" y1="{top}" y2="{bottom}"/>'
+
+
+def _tick(x: float, y: float, text: str, anchor: str = "start") -> str:
+    return f'<text class="tick" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _svg(label: str, width: int, height: int, parts: Iterable[str]) -> str:
+    return f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{escape(label)}">{"".join(parts)}</svg>'
 
 
 def _decimal(value: float | None) -> str:

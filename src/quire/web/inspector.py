@@ -8,39 +8,50 @@ Every answer forbids scripts, styles and requests from anywhere else.
 from __future__ import annotations
 
 import gc
+import os
 import socket
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from secrets import compare_digest
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.routing import Mount, Route
+from starlette.types import Scope
 
-from quire import __version__
-from quire.errors import NotFoundError, OptionError, QueryError, QuireError
+from quire import __version__, read
+from quire.errors import InputError, NotFoundError, OptionError, QueryError, QuireError
 from quire.index.file_records import storable
-from quire.local_server import foreign_header, serve
+from quire.index.folder import is_inside
+from quire.local_server import foreign_header, guarded, serve
 from quire.model import Finding
+from quire.read.discover import Found
 from quire.record import Chunks
 from quire.size import NAMES
+from quire.trees import unused_name
 from quire.web import chunk_view
-from quire.web.assets import ASSETS, MEDIA_TYPES, asset
-from quire.web.served_documents import MOST_BYTES, ServedDocuments
+from quire.web.html_pages import asset
 from quire.wire import to_json
 
-Search = Callable[[str, ServedDocuments], dict[str, Any]]
-"""The hits of a query, as ``score_explanation.search_record`` makes them."""
-Options = Mapping[str, Any]
-"""The strategy under its name, and options."""
+Options = Mapping[str, Any]  # the strategy under its name, and options
 
-_PASTED = "pasted.md"
-"""The path of text that somebody pastes."""
+_ASSETS = {
+    "inspector.html": "text/html",
+    "inspector.css": "text/css",
+    "inspector.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
+"""The page and the files that it loads."""
+MOST_LISTED = 500  # the most entries in one list; the filter finds the others
+MOST_BYTES = 16_000_000  # the largest document that the page shows
+_STARTS = ("readme.", "index.", "_index.")  # how the names of documents begin that introduce a folder
+_PASTED = "pasted.md"  # the path of text that somebody pastes
 _LONGEST_QUERY = 2_000
 HEADERS = {
     "Content-Security-Policy": (
@@ -63,8 +74,94 @@ _PROBLEMS = {
 }
 
 
-class CutRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A document or a text, and how to cut it."""
+class Text(NamedTuple):
+    """A text to cut, with its path in ids, the findings of decoding it, and its file."""
+
+    text: str
+    path: str
+    findings: tuple[Finding, ...] = ()
+    file: str = "-"
+
+
+class ServedDocuments:
+    """The documents that the page may read, in a table that each ``refresh`` fills again.
+
+    A request names a document by a key of the table, never by a path, so nothing outside can be read, whatever a
+    request names. Links inside the folders are not followed.
+    """
+
+    def __init__(self, find: Callable[[], Sequence[Found]]) -> None:
+        self._find = find
+        self._table: dict[str, Found] = {}
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look for documents again."""
+        documents = self._find()
+        labels: dict[str, str] = {}
+        for root in dict.fromkeys(document.root for document in documents):
+            name = os.path.basename(os.path.abspath(root)) or "documents"  # noqa: PTH100, PTH119
+            labels[root] = unused_name(name, labels.values())
+        files = {root for root in labels if Path(root).is_file()}
+        self._table = {}
+        for document in documents:
+            label = labels[document.root]
+            self._table[storable(label if document.root in files else f"{label}/{document.path}")] = document
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def first(self) -> str | None:
+        """The document to open first: a README or index near the top, else the first one."""
+        starts = [key for key in self._table if key.rpartition("/")[2].lower().startswith(_STARTS)]
+        return min(starts, key=lambda key: (key.count("/"), key), default=next(iter(self._table), None))
+
+    def get(self, key: str) -> Found:
+        """A document by its key."""
+        document = self._table.get(key)
+        if document is None:
+            raise NotFoundError(f"{key[:200]!r}: no such document", "choose one in the list")
+        return document
+
+    def keys_of(self, files: Iterable[str]) -> dict[str, str]:
+        """The keys of files, as the index names them, of those that are documents."""
+        wanted = {os.path.abspath(file): file for file in files}  # noqa: PTH100  links stay as named
+        names = {os.path.basename(path) for path in wanted}  # noqa: PTH119
+        same_name = {key: entry.file for key, entry in self._table.items() if storable(entry.file.name) in names}
+        keys = {storable(os.path.abspath(file)): key for key, file in same_name.items()}  # noqa: PTH100
+        return {file: keys[path] for path, file in wanted.items() if path in keys}
+
+    def text(self, key: str) -> Text:
+        """The text of a document."""
+        document = self.get(key)
+        if not is_inside(os.path.realpath(document.file), os.path.realpath(document.root)):
+            raise InputError(key, "leads out of the given folders", "it is now a symbolic link; start quire web again")
+        if document.file.stat().st_size > MOST_BYTES:
+            raise InputError(key, f"larger than {MOST_BYTES // 1_000_000} MB", "use quire chunk")
+        text, findings = read.read_file(document.file, key, "replace")
+        return Text(text, storable(document.path), findings, storable(str(document.file)))
+
+    def listing(self, folder: str) -> dict[str, Any]:
+        """The folders, with their numbers of documents, and the documents of one folder."""
+        start = f"{folder}/" if folder else ""
+        inside = [key.removeprefix(start) for key in self._table if key.startswith(start)]
+        folders = Counter(path.partition("/")[0] for path in inside if "/" in path)
+        documents = [path for path in inside if "/" not in path]
+        return {
+            "folders": sorted(folders.items())[:MOST_LISTED],
+            "documents": documents[:MOST_LISTED],
+            "more": max(len(folders) - MOST_LISTED, 0) + max(len(documents) - MOST_LISTED, 0),
+        }
+
+    def matching(self, text: str) -> dict[str, Any]:
+        """The documents whose keys contain all of the words."""
+        words = text.lower().split()
+        keys = [key for key in self._table if all(word in key.lower() for word in words)]
+        return {"documents": keys[:MOST_LISTED], "more": max(len(keys) - MOST_LISTED, 0)}
+
+
+class PageRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the page sends: a document or a text and how to cut it; or as a text a folder, a filter or a query."""
 
     document: str | None = None
     text: str | None = None
@@ -75,135 +172,105 @@ class CutRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     near: int | None = None  # a position: the chunks around it are enough
 
 
-class TextRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A folder, a filter or a query."""
-
-    text: str = ""
-
-
 class Inspector:
     """The answers to the page's calls."""
 
-    def __init__(self, documents: ServedDocuments, options_of: Callable[[str], Options], search: Search) -> None:
+    def __init__(
+        self,
+        documents: ServedDocuments,
+        options_of: Callable[[str], Options],
+        search: Callable[[str, ServedDocuments], dict[str, Any]],
+    ) -> None:
         self._documents = documents
         self._options_of = options_of
-        self._search = search
-        self._calls: dict[str, tuple[Any, Callable[[Any], Any]]] = {
-            "start": (TextRequest, self._start),
-            "refresh": (TextRequest, self._refresh),
-            "folder": (TextRequest, lambda asked: documents.listing(asked.text)),
-            "filter": (TextRequest, lambda asked: documents.matching(asked.text)),
-            "search": (TextRequest, self._find),
-            "document": (CutRequest, self._document),
-            "cut": (CutRequest, self._bands),
-            "chunk": (CutRequest, self._chunk),
-            "verify": (CutRequest, lambda asked: chunk_view.violations(self._cut(asked))),
+        self._calls: dict[str, Callable[[PageRequest], Any]] = {
+            "start": self._start,
+            "refresh": self._refresh,
+            "folder": lambda request: documents.listing(request.text or ""),
+            "filter": lambda request: documents.matching(request.text or ""),
+            "search": lambda request: search((request.text or "")[:_LONGEST_QUERY], documents),
+            "document": self._document,
+            "cut": self._bands,
+            "chunk": self._chunk,
+            "verify": lambda request: chunk_view.violations(self._cut(request)),
         }
 
-    def app(self) -> Starlette:
-        """The application, not yet confined."""
+    def app(self, token: str) -> Starlette:
+        """The application, whose paths start with a token."""
         routes = [
-            Route("/", self._page),
+            Route("/", self._asset),
             Route("/{name:str}", self._asset),
             Route("/api/{name:str}", self._answer, methods=["POST"]),
         ]
-        return Starlette(routes=routes, max_body_size=2 * MOST_BYTES)
-
-    async def _page(self, request: Request) -> Response:
-        return Response(asset("inspector.html"), media_type="text/html")
+        return Starlette(routes=[Mount(f"/{token}", routes=routes)], max_body_size=2 * MOST_BYTES)
 
     async def _asset(self, request: Request) -> Response:
-        name = request.path_params["name"]
-        if name not in ASSETS:
+        name = request.path_params.get("name", "inspector.html")
+        if name not in _ASSETS:
             return Response("not found\n", 404, media_type="text/plain")
-        return Response(asset(name), media_type=MEDIA_TYPES[name.rpartition(".")[2]])
+        return Response(asset(name), media_type=_ASSETS[name])
 
     async def _answer(self, request: Request) -> Response:
         """The result of a call, or what is wrong with it."""
-        kind, call = self._calls.get(request.path_params["name"], (None, None))
+        call = self._calls.get(request.path_params["name"])
         if call is None:
             return _json({"error": "no such call"}, 404)
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
             return _json({"error": "send JSON"}, 415)
         try:
-            return _json(await run_in_threadpool(call, msgspec.json.decode(await request.body(), type=kind)))
+            return _json(await run_in_threadpool(call, msgspec.json.decode(await request.body(), type=PageRequest)))
         except (QuireError, msgspec.DecodeError, OSError) as error:
             return _problem(error)
 
-    def _start(self, asked: TextRequest) -> dict[str, Any]:
-        return {
-            "version": __version__,
-            "first": self._documents.first(),
-            **self._tree(),
-            "defaults": self._defaults(""),
-            **chunk_view.option_table(),
-        }
+    def _start(self, request: PageRequest) -> dict[str, Any]:
+        start = {"version": __version__, "first": self._documents.first(), **self._tree()}
+        return {**start, "defaults": chunk_view.page_options(self._options_of("")), **chunk_view.option_table()}
 
     def _tree(self) -> dict[str, Any]:
         return {"documents": len(self._documents), "root": self._documents.listing("")}
 
-    def _refresh(self, asked: TextRequest) -> dict[str, Any]:
+    def _refresh(self, request: PageRequest) -> dict[str, Any]:
         """Look for documents again; the page asks for it when it has drawn the first one."""
         self._documents.refresh()
         return self._tree()
 
-    def _defaults(self, root: str) -> Options:
-        options = self._options_of(root)
-        return {name: options[name] for name in options if options[name] is not None and name != "substitutions"}
-
-    def _document(self, asked: CutRequest) -> dict[str, Any]:
-        text, path, findings = self._text(asked)
-        served = self._documents.get(asked.document) if asked.document else None
-        defaults = self._defaults(served.root if served else "")
-        document = chunk_view.parsed(text, path, self._options_of(served.root if served else ""))
-        record = chunk_view.document_record(document, findings)
-        return {**record, "defaults": defaults, "file": storable(str(served.file)) if served else "-"}
-
-    def _text(self, asked: CutRequest) -> tuple[str, str, tuple[Finding, ...]]:
-        """The text, the path in ids, and the findings of decoding."""
-        if asked.document is not None:
-            text, findings = self._documents.text(asked.document)
-            return text, storable(self._documents.get(asked.document).path), findings
-        if asked.text is None or "\0" in asked.path:
+    def _input(self, request: PageRequest) -> tuple[Text, Options]:
+        """A document of the table or a text, and the options of its tree."""
+        if request.document is not None:
+            return self._documents.text(request.document), self._options_of(self._documents.get(request.document).root)
+        if request.text is None or "\0" in request.path:
             raise NotFoundError("no document", "name one, or send a text")
-        return asked.text, asked.path, ()
+        return Text(request.text, request.path), self._options_of("")
 
-    def _bands(self, asked: CutRequest) -> dict[str, Any]:
-        if asked.near is None:
-            return chunk_view.cut_record(self._cut(asked))
-        text, path, strategy = self._what(asked)
-        return chunk_view.part_record(text, path, strategy, asked.near, **self._all_options(asked))
+    def _document(self, request: PageRequest) -> dict[str, Any]:
+        text, options = self._input(request)
+        document = chunk_view.parsed(text.text, text.path, options)
+        record = chunk_view.document_record(document, text.findings)
+        return {**record, "defaults": chunk_view.page_options(options), "file": text.file}
 
-    def _cut(self, asked: CutRequest) -> Chunks:
-        return chunk_view.cut(*self._what(asked), **self._all_options(asked))
+    def _bands(self, request: PageRequest) -> dict[str, Any]:
+        if request.near is None:
+            return chunk_view.cut_record(self._cut(request))
+        return chunk_view.part_record(**self._cut_arguments(request), near=request.near)
 
-    def _all_options(self, asked: CutRequest) -> dict[str, Any]:
-        """The options of the page, and the substitutions of the document's tree."""
-        root = self._documents.get(asked.document).root if asked.document else ""
-        return {**asked.options, "substitutions": self._options_of(root).get("substitutions")}
+    def _cut(self, request: PageRequest) -> Chunks:
+        return chunk_view.cut(**self._cut_arguments(request))
 
-    def _what(self, asked: CutRequest) -> tuple[str, str, str]:
-        """The text, its path and the strategy."""
-        text, path, _ = self._text(asked)
-        self._refuse_tokenizer_file(asked)
-        return text, path, asked.strategy
-
-    def _refuse_tokenizer_file(self, asked: CutRequest) -> None:
-        """A tokenizer may be a file, and the page may read none but the documents."""
-        root = self._documents.get(asked.document).root if asked.document else ""
-        allowed = {*NAMES, self._options_of(root).get("tokenizer")}
-        if (name := asked.options.get("tokenizer", NAMES[0])) not in allowed:
+    def _cut_arguments(self, request: PageRequest) -> dict[str, Any]:
+        """The text, its path and the page's options, with the substitutions of the document's tree."""
+        text, options = self._input(request)
+        name = request.options.get("tokenizer", NAMES[0])
+        if name not in (*NAMES, options.get("tokenizer")):  # it may be a file, and the page reads only documents
             problem = f"tokenizer {name!r:.80} is not one of the page's"
             raise OptionError(problem, "name it when you start quire web", option="tokenizer")
+        texts = {"text": text.text, "path": text.path, "strategy": request.strategy}
+        return {**request.options, **texts, "substitutions": options.get("substitutions")}
 
-    def _chunk(self, asked: CutRequest) -> dict[str, Any]:
-        chunks = self._cut(asked)
-        if not 0 <= asked.chunk < len(chunks):
-            raise NotFoundError(f"there is no chunk {asked.chunk}")
-        return chunk_view.chunk_record(chunks[asked.chunk])
-
-    def _find(self, asked: TextRequest) -> dict[str, Any]:
-        return self._search(asked.text[:_LONGEST_QUERY], self._documents)
+    def _chunk(self, request: PageRequest) -> dict[str, Any]:
+        chunks = self._cut(request)
+        if not 0 <= request.chunk < len(chunks):
+            raise NotFoundError(f"there is no chunk {request.chunk}")
+        return chunk_view.chunk_record(chunks[request.chunk])
 
 
 def _json(value: Any, status: int = 200) -> Response:
@@ -217,34 +284,13 @@ def _problem(error: Exception) -> Response:
     return _json({"error": text, "option": getattr(error, "option", "")}, status)
 
 
-class Confined:
-    """An application behind the token; its paths follow ``/TOKEN``."""
-
-    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
-        self._app = app
-        self._token = token.encode()
-        self._port = port
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or refuse it."""
-        if scope["type"] != "http":
-            return
-        problem = _PROBLEMS.get(foreign_header(Headers(scope=scope), self._port), "")
-        _, _, rest = scope["path"].partition("/")
-        token, slash, path = rest.partition("/")
-        if not problem and not (slash and compare_digest(token.encode("utf-8", "surrogateescape"), self._token)):
-            problem = "open the whole address that quire web printed"
-        inner = PlainTextResponse(f"Refused: {problem}.\n", 403) if problem else self._app
-        await inner({**scope, "path": f"/{path}", "raw_path": b"", "root_path": ""}, receive, _with_headers(send))
-
-
-def _with_headers(send: Send) -> Send:
-    async def send_with_headers(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            MutableHeaders(scope=message).update(HEADERS)
-        await send(message)
-
-    return send_with_headers
+def _refusal(token: str, port: int, scope: Scope) -> Response | None:
+    """The answer to a request that is not of this page, or whose path does not start with ``/TOKEN/``."""
+    problem = _PROBLEMS.get(foreign_header(scope, port), "")
+    first, *below = scope["path"].removeprefix("/").split("/", 1)
+    if not problem and not (below and compare_digest(first.encode("utf-8", "surrogateescape"), token.encode())):
+        problem = "open the whole address that quire web printed"
+    return PlainTextResponse(f"Refused: {problem}.\n", 403) if problem else None
 
 
 def serve_inspector(inspector: Inspector, listener: socket.socket, token: str) -> None:
@@ -252,5 +298,5 @@ def serve_inspector(inspector: Inspector, listener: socket.socket, token: str) -
     gc.freeze()
     # A cut makes many records and no cycles; collecting takes a fifth to a third of its time.
     gc.set_threshold(100_000, 50, 50)
-    app = Confined(inspector.app(), token, listener.getsockname()[1])
+    app = guarded(inspector.app(token), partial(_refusal, token, listener.getsockname()[1]), **HEADERS)
     serve(app, listener, lifespan="off", timeout_graceful_shutdown=3)

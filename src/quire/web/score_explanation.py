@@ -6,15 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from quire.index.node import Node
-from quire.indexed import Index
+from quire.index_api import Index
 from quire.model import Span
 from quire.search.hit import Hit, Results
 from quire.search.match_ranges import match_ranges
 
-MOST_TEXT = 20_000
-"""The most characters of a hit that the page shows; the document has the rest."""
-_MOST_WORDS = 12
-"""The most words and sections that are explained one by one."""
+MOST_TEXT = 20_000  # the most characters of a hit that the page shows; the document has the rest
+_FIELDS = ("id", "title", "breadcrumb", "lines", "tokens", "how", "complete")
+_MOST_WORDS = 12  # the most words and sections that are explained one by one
 
 
 def search_record(index: Index, results: Results, keys: Sequence[str | None]) -> dict[str, Any]:
@@ -22,7 +21,7 @@ def search_record(index: Index, results: Results, keys: Sequence[str | None]) ->
     outlines = [index.outline(f"{hit.tree}:{hit.path}") for hit in results]
     return {
         "hits": [
-            _hit_record(hit, nodes, key) | {"matches": _matches(hit, results)}
+            _hit_record(hit, nodes, key, match_ranges(hit, results.query, results.corrections))
             for hit, nodes, key in zip(results, outlines, keys, strict=True)
         ],
         "notes": list(_notes(results)),
@@ -38,27 +37,16 @@ def _notes(results: Results) -> Iterator[str]:
         yield f"The query is long; {results.ignored_terms} of its terms were ignored."
 
 
-def _matches(hit: Hit, results: Results) -> list[Span]:
-    """Where the query's words are in the text that the page shows."""
-    ranges = match_ranges(hit, results.query, results.corrections)
-    return [span for span in ranges if span.end <= MOST_TEXT]
-
-
-def _hit_record(hit: Hit, nodes: Sequence[Node], key: str | None) -> dict[str, Any]:
+def _hit_record(hit: Hit, nodes: Sequence[Node], key: str | None, matches: Sequence[Span]) -> dict[str, Any]:
     titles = {node.position: node.title for node in nodes}
     result = next((node for node in nodes if node.id == hit.id), nodes[0])
     return {
-        "id": hit.id,
+        **{name: getattr(hit, name) for name in _FIELDS},
         "document": key,
-        "title": hit.title,
-        "breadcrumb": hit.breadcrumb,
-        "lines": hit.lines,
-        "tokens": hit.tokens,
         "score": round(hit.score, 4),
-        "how": hit.how,
         "start": hit.span.start,
         "text": hit.text[:MOST_TEXT],
-        "complete": hit.complete,
+        "matches": [span for span in matches if span.end <= MOST_TEXT],
         "tree": list(_drawn_tree(hit, result, nodes)),
         "reasons": [
             *_score_reasons(hit, {node.id: node.title for node in nodes}),

@@ -6,27 +6,10 @@ forms.py        the compact record, the flat record and the node record
 legacy.py       the old format, in both directions
 """
 
-from __future__ import annotations
-
 from quire.wire.chunk_json import VERSION, decode, encode, to_json
 from quire.wire.forms import FORMS, Form, compact, flat, node, nodes, records
 from quire.wire.json_schema import schema
 from quire.wire.legacy import guessed, legacy, migrate
 
-__all__ = [
-    "FORMS",
-    "VERSION",
-    "Form",
-    "compact",
-    "decode",
-    "encode",
-    "flat",
-    "guessed",
-    "legacy",
-    "migrate",
-    "node",
-    "nodes",
-    "records",
-    "schema",
-    "to_json",
-]
+__all__ = ["FORMS", "VERSION", "Form", "compact", "decode", "encode", "flat", "guessed", "legacy", "migrate", "node"]
+__all__ += ["nodes", "records", "schema", "to_json"]

@@ -22,8 +22,7 @@ from quire.errors import InputError
 from quire.record import Chunk
 from quire.validation import REGENERATE
 
-VERSION = "1.2"
-"""The version of the record; the first number changes when older readers would fail."""
+VERSION = "1.2"  # the version of the record; the first number changes when older readers would fail
 
 OTHER_NAMES: Mapping[str, str] = MappingProxyType(
     {"headerHierarchy": "headerBreadcrumb", "sectionId": "sectionSlug", "heading": "sectionTitle"}

@@ -8,18 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal
 
-from msgspec.structs import fields
+from msgspec import Struct, structs
 
 from quire import breadcrumbs
-from quire.counter import estimated
 from quire.errors import OptionError, invalid_value
 from quire.finish.assemble import node_id
 from quire.model import OWN_METADATA, UNTITLED, Section
 from quire.offsets import bytes_at
-from quire.parsing.heading_ids import ids_end
-from quire.record import Chunk, Chunks, plain_values
+from quire.parsing.headings import ids_end
+from quire.read import frontmatter
+from quire.record import Chunk, Chunks, Number, plain_values
+from quire.token_counters import estimated
 from quire.wire.chunk_json import is_record, to_json
 
 Form = Literal["chunk", "compact", "flat", "node"]
@@ -32,21 +33,18 @@ _NOT_FLAT = frozenset({"headerBreadcrumb", "headerDepths", "metadata", "position
 _JOINTS = {"headerPath": breadcrumbs.SEPARATOR, "headerSlugs": "/"}
 
 
-def _flat_types(record: type[Chunk]) -> Iterator[tuple[str, type]]:
-    hints = get_type_hints(record)
-    for each in fields(record):
-        hint = hints[each.name]
-        if is_record(hint):
-            yield from _flat_types(hint)
-        elif each.encode_name not in _NOT_FLAT:
-            yield each.encode_name, int if hint is int else str
+def _flat_types(record: type[Struct]) -> Iterator[tuple[str, type]]:
+    for field in structs.fields(record):
+        if is_record(field.type):
+            yield from _flat_types(field.type)
+        elif field.encode_name not in _NOT_FLAT:
+            yield field.encode_name, int if field.type in (int, Number) else str
 
 
 FLAT: Mapping[str, type] = MappingProxyType(
     {**dict(_flat_types(Chunk)), **dict.fromkeys(("contentHash", "tags", "frontMatter"), str)}
 )
 """The fields of the flat record and their types."""
-_TAG_KEYS = ("tags", "tag", "keywords")
 _OUTER_BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+|[ \t\r\n]+\Z")
 
 
@@ -100,28 +98,12 @@ def flat(chunk: Chunk) -> dict[str, str | int]:
     """
     record = chunk.to_dict()
     record |= {**record["sourcePosition"], **record["tokenStats"]}
-    record |= {"tags": list(front_matter_tags(chunk.metadata)), "frontMatter": front_matter(chunk)}
+    record |= {"tags": list(frontmatter.tags(chunk.metadata)), "frontMatter": front_matter(chunk)}
     return {name: _scalar(name, record[name]) for name in FLAT}
 
 
-def _scalar(name: str, value: Any) -> str | int:
-    if isinstance(value, list):
-        return _JOINTS.get(name, ", ").join(value)
-    scalar: str | int = "" if value is None else value
-    return scalar
-
-
-def front_matter_tags(metadata: Mapping[str, Any]) -> tuple[str, ...]:
-    """The tags in front matter, a list or a text with commas, without duplicates."""
-    texts = (text for key in _TAG_KEYS for text in _listed(metadata.get(key)))
-    return tuple(dict.fromkeys(tag for text in texts if (tag := " ".join(text.split()))))
-
-
-def _listed(value: Any) -> list[str]:
-    if isinstance(value, str):
-        return value.split(",")
-    values = value if isinstance(value, list | tuple) else [value]
-    return [str(item) for item in values if isinstance(item, str | int | float) and not isinstance(item, bool)]
+def _scalar(name: str, value: Any) -> Any:
+    return _JOINTS.get(name, ", ").join(value) if isinstance(value, list) else "" if value is None else value
 
 
 def front_matter(chunk: Chunk) -> str:

@@ -14,10 +14,10 @@ from typing import Any
 from msgspec import structs
 
 from quire import breadcrumbs
-from quire.counter import estimated
 from quire.errors import InputError
 from quire.parsing.slugs import github_slug
 from quire.record import Chunk, SourcePosition, TokenStats
+from quire.token_counters import estimated
 from quire.validation import REGENERATE, check_record
 from quire.wire.chunk_json import OTHER_NAMES, differing, optional, renamed
 
@@ -36,8 +36,7 @@ _LENGTH, _TOTAL = "sourceLength", "totalChars"
 _COUNT, _STATS = "tokenCount", "tokenStats"
 _MARKS = re.compile(r"(?:^|(?<= > ))#{1,6}(?:[ \t]+|$)")
 """The marks of a heading, or of each heading in a breadcrumb. The old format keeps them and has no ``headerDepths``."""
-_NAMED = 3
-"""A message names at most this many missing fields."""
+_NAMED = 3  # a message names at most this many missing fields
 
 
 def is_legacy(record: Mapping[str, Any]) -> bool:

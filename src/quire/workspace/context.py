@@ -1,46 +1,85 @@
-"""The documentation that concerns some files: their words make one query, and rules in quire.toml add to it."""
+"""``quire context``: the documentation that concerns some files, found by their words and by rules in quire.toml.
+
+The words are those of a file's path, of the names it defines, and of its text. How rare a word is in the documentation
+need not be known here: the ranking of the search takes care of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from quire.context_words import WeightedWord, context_words, merged_words, query_of
 from quire.errors import NotFoundError
+from quire.index.engine.function_words import is_function_word
 from quire.index.file_records import TOKENIZER
 from quire.read.ignore import covers
+from quire.read.source import MARKDOWN_EXTENSIONS
 from quire.search.hit import Hit, Results
-from quire.settings.precedence import Settings
-from quire.settings.quire_toml import ContextRule
+from quire.settings import ContextRule, Settings
 from quire.validation import NO_LIMIT
-from quire.workspace.tree_paths import Scope, locate
+from quire.workspace.selection import locate
 from quire.workspace.workspace import Workspace
+
+_MOST_WORDS = 20
+_MOST_TEXT = 1_000_000  # how many characters of a file are read
+_NAME = re.compile(r"[^\W\d]\w{2,}(?:[.-]?\w+)*")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
+_DEFINED = re.compile(
+    r"\b(?:def|class|function|func|fn|struct|interface|type|enum|const|trait|impl|module|namespace|package|resource)"
+    r"\s+(?:\([^)\n]*\)\s*)?[\"']?(\w{3,})"
+)
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+)$", re.MULTILINE)
+_COMMON = frozenset(
+    """abstract all and any api args array assert async await base bool boolean break case catch char class com config
+    const continue core data def default delete dict dir doc docs else elif end enum error except export extends false
+    file files final finally float for from func function get global http https id if impl implements import in include
+    index init input int integer interface internal is item items key kwargs lambda len let lib list local main map
+    match mod module name new nil none not null number object off on option options org other output override package
+    param params pass path pkg print private protected pub public raise read readme result return self set shared size
+    source src start static str string struct super switch temp test tests text this throw tmp todo true try tuple type
+    types undefined use user util utils value values var vector void when where while width with www yield""".split()  # noqa: SIM905  shorter than a list of strings
+)
+"""Words of programs that tell nothing about their subject."""
+_HEAVIEST = 3.0
+_PATH, _DEFINITION, _USE = 3.0, 2.0, 1.0
+_PART = 0.5  # what a part of a name weighs, compared with the name
+
+
+class WeightedWord(NamedTuple):
+    """A word of the query."""
+
+    text: str
+    weight: float  # from 0.1 to 3
+    origins: tuple[str, ...]  # ``path``, ``name``, ``text`` or ``rule``
 
 
 class FileContext(NamedTuple):
     """What is searched for some files."""
 
-    files: Sequence[str]
-    """Paths from the current folder; they need not exist."""
+    files: Sequence[str]  # paths from the current folder; they need not exist
     words: Sequence[WeightedWord]
-    trees: Sequence[str]
-    """The trees that are searched; none means all."""
-    sections: Sequence[str]
-    """Sections that are always included."""
+    trees: Sequence[str]  # that are searched; none means all
+    sections: Sequence[str]  # that are always included
 
     @classmethod
     def of(cls, texts: Mapping[str, str], settings: Settings) -> FileContext:
         """The words of files by their paths, and what the rules for these files add."""
-        rules = {name: _rules(name, settings) for name in texts}
-        words = merged_words(
-            context_words(name, text, [word for rule in rules[name] for word in rule.words])
-            for name, text in texts.items()
-        )
-        every = [rule for each in rules.values() for rule in each]
-        trees = dict.fromkeys(tree for rule in every for tree in rule.trees)
-        sections = dict.fromkeys(section for rule in every for section in rule.sections)
+        best: dict[str, WeightedWord] = {}  # a word counts most where it weighs most
+        trees: dict[str, None] = {}
+        sections: dict[str, None] = {}
+        for name, text in texts.items():
+            rules = _rules(name, settings)
+            trees |= dict.fromkeys(tree for rule in rules for tree in rule.trees)
+            sections |= dict.fromkeys(section for rule in rules for section in rule.sections)
+            for word in _file_words(name, text, [word for rule in rules for word in rule.words]):
+                key = word.text.lower()
+                best[key] = max(best.get(key, word), word, key=lambda word: word.weight)
+        words = sorted(best.values(), key=lambda word: (-word.weight, word.text))[:_MOST_WORDS]
         return cls(tuple(texts), words, tuple(trees), tuple(sections))
 
     def search(
@@ -52,37 +91,32 @@ class FileContext(NamedTuple):
         on_problem: Callable[[NotFoundError], None] = lambda _: None,
     ) -> Results:
         """The sections of the rules, then the best others; ``on_problem`` gets errors about the former."""
-        most = max_tokens or NO_LIMIT
+        left = max_tokens or NO_LIMIT
         hits: list[Hit] = []
         for name in self.sections:
             try:
-                hit = workspace.get(name, max_tokens=max(most - sum(map(budget_tokens, hits)), 1))
+                hit = workspace.get(name, max_tokens=max(left, 1))
             except NotFoundError as error:
                 on_problem(error)
                 continue
             if hit.text:
                 hits.append(replace(hit, score=1.0))
+                left -= budget_tokens(hit)
             else:
                 on_problem(NotFoundError(f"{name}: does not fit"))
-        left = most - sum(map(budget_tokens, hits))
         if not self.words or left <= 0:
             return Results(hits)
-        path = self._other_documents(workspace) or [f"{tree}:/" for tree in self.trees]
-        results = workspace.search(query_of(self.words), limit=limit, max_tokens=left, path=path)
+        query = " OR ".join(f'"{word.text}"^{word.weight}' for word in self.words)  # quotes: no word is corrected
+        path, without = [f"{tree}:/" for tree in self.trees], self._documents(workspace) or None
+        results = workspace.search(query, limit=limit, max_tokens=left, path=path, without=without)
         taken = {hit.id for hit in hits}
         return Results([*hits, *(hit for hit in results if hit.id not in taken)])
 
-    def _other_documents(self, workspace: Workspace) -> list[str]:
-        """Patterns for the documents of the trees that are not ``files``; none if no file is a document."""
+    def _documents(self, workspace: Workspace) -> list[str]:
+        """The ids of those of ``files`` that are documents."""
         scopes = [scope for scope in map(workspace.locate, self.files) if scope]
-        if not scopes:
-            return []
-        return [
-            Scope(record.tree, record.path).pattern
-            for record in workspace.documents()
-            if record.tree in (self.trees or workspace.trees)
-            and not any(scope.has(record.tree, record.path) for scope in scopes)
-        ]
+        records = workspace.documents() if scopes else ()
+        return [record.id for record in records if any(scope.has(record) for scope in scopes)]
 
 
 def budget_tokens(hit: Hit) -> int:
@@ -96,3 +130,73 @@ def _rules(name: str, settings: Settings) -> list[ContextRule]:
     """The rules for a file, whose path is relative to the current folder; patterns are relative to the project."""
     scope = locate(name, {"": settings.folder})
     return [rule for rule in settings.context if scope and covers(scope.path, rule.files)]
+
+
+def changed_files(diff: str) -> dict[str, str]:
+    """The files of a git diff, each with its changed lines and the headings of its hunks."""
+    files: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in diff.splitlines():
+        if line.startswith(("+++ ", "--- ")):
+            name = line[4:].split("\t")[0].strip('"')
+            if name != "/dev/null":
+                lines = files.setdefault(re.sub(r"^[abciwo]/", "", name), [])
+        elif line.startswith("@@"):
+            lines.append(line.rpartition("@@")[2])
+        elif line.startswith(("+", "-")):
+            lines.append(line[1:])
+    return {name: "\n".join(lines) for name, lines in files.items()}
+
+
+def _file_words(path: str, text: str, rules: Iterable[str]) -> list[WeightedWord]:
+    """The distinctive words of a file, the heaviest first; ``rules`` are words that the user has set for it."""
+    weights: Counter[str] = Counter()
+    origins: dict[str, dict[str, None]] = {}
+    spellings: dict[str, str] = {}
+    for word, weight, origin in _weighted(path, text[:_MOST_TEXT], rules):
+        key = word.lower()
+        weights[key] += weight  # type: ignore[assignment]
+        spellings.setdefault(key, word)
+        origins.setdefault(key, {})[origin] = None
+    best = sorted(weights.items(), key=lambda item: (-item[1], item[0]))[:_MOST_WORDS]
+    return [
+        WeightedWord(spellings[key], max(round(_HEAVIEST * weight / best[0][1], 1), 0.1), tuple(origins[key]))
+        for key, weight in best
+    ]
+
+
+def _weighted(path: str, text: str, rules: Iterable[str]) -> Iterator[tuple[str, float, str]]:
+    for word in rules:
+        yield word.replace('"', " "), 2 * _PATH, "rule"
+    *folders, file = path.split("/")
+    for depth, name in enumerate([file.partition(".")[0], *reversed(folders)]):
+        for word, weight in _words(name):
+            yield word, weight * _PATH / (depth + 1), "path"
+    is_markdown = file.lower().endswith(tuple(MARKDOWN_EXTENSIONS))
+    for name in dict.fromkeys((_HEADING if is_markdown else _DEFINED).findall(text)):
+        for part in _NAME.findall(name):
+            for word, weight in _words(part):
+                yield word, weight * _DEFINITION, "name"
+    uses = Counter(_NAME.findall(text))
+    for name, number in uses.items():
+        for word, weight in _words(name):
+            yield word, weight * _USE * math.log1p(number) / 2, "text"
+
+
+def _words(name: str) -> Iterator[tuple[str, float]]:
+    """A name and its parts, without words that tell nothing."""
+    parts = _PARTS.findall(name)
+    if len(parts) != 1 and _tells(name):
+        yield name, 1.0
+    for part in parts:
+        if _tells(part):
+            yield part, 1.0 if len(parts) == 1 else _PART
+
+
+def _tells(word: str) -> bool:
+    return (
+        len(word) > 2
+        and not word.isdigit()
+        and word.lower() not in _COMMON
+        and not is_function_word(word, ("english",))
+    )

@@ -20,8 +20,7 @@ from quire.read.substitution_files import VARIABLE_FOLDERS
 from quire.trees import Tree
 from quire.validation import unknown_name
 
-MOST_BYTES = 1_000_000_000
-"""The largest clone, on the disk."""
+MOST_BYTES = 1_000_000_000  # the largest clone, on the disk
 _SECONDS = 600
 _CONFIGURATION = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null",
@@ -68,7 +67,7 @@ def fetch(tree: Tree) -> str:
             entry.unlink()
         if not (new / tree.path).is_dir():
             raise QuireError(f"{tree.git}: there is no folder {tree.path}", "correct the path of the tree")
-        if (size := _size(new)) > MOST_BYTES:
+        if (size := sum(file.lstat().st_size for file in new.rglob("*") if file.is_file())) > MOST_BYTES:
             raise QuireError(f"{tree.git}: {size / 1e6:,.0f} MB is too large", "name a smaller folder with path")
         shutil.rmtree(new / ".git")
         old = Path(temporary, "old")
@@ -76,10 +75,6 @@ def fetch(tree: Tree) -> str:
             clone.rename(old)
         new.rename(clone)
     return commit
-
-
-def _size(folder: Path) -> int:
-    return sum(file.lstat().st_size for file in folder.rglob("*") if file.is_file())
 
 
 def _git(*arguments: str) -> str:

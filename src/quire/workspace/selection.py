@@ -1,27 +1,132 @@
-"""Which trees and which index a command works with.
+"""Which trees, which index and which documents the paths of a user stand for.
 
 With a quire.toml, the trees are those that it names and the index is ``.quire`` beside it; paths inside of a tree
 restrict a search to them. Any other path is a tree of its own, in an index of the user's cache folder that has exactly
 the paths that were named. So ids never depend on what was searched before, and nothing is written into a folder that
 quire was not set up in.
+
+    ~/.cache/quire/docs-1f0a3c5b7d9e2468/.quire/    the index of a folder called docs
+                                         paths      the paths, one per line; its time is that of the last use
+
+A cached index that was not used for 30 days is removed when another one is made.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+import posixpath
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from quire.errors import IndexDamagedError, QuireError
-from quire.index.file_records import DEFAULT_FOLDER
-from quire.index.folder import Folder
-from quire.settings.precedence import Settings
-from quire.settings.quire_toml import tree_name
-from quire.trees import Tree
-from quire.workspace.cache import cache_folder
-from quire.workspace.tree_paths import Scope, display_path, locate
+from quire.errors import IndexDamagedError, InputError, QuireError, did_you_mean
+from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
+from quire.index.folder import Folder, is_inside
+from quire.operating_system import digest, remove_folder, temporary_folder, user_folder
+from quire.patterns import pattern
+from quire.search.conditions import literal_pattern, matches_path
+from quire.search.hit import Hit
+from quire.settings import Settings
+from quire.trees import Tree, tree_name
+from quire.write.atomic_file import replacing
 
 _NONE: Mapping[str, Tree] = MappingProxyType({})
+_SECTION = pattern(r"(?s)(?P<document>.*)(?P<section>#[^#]*|:[0-9]+)")
+_PATHS = "paths"
+_DAYS = 30
+
+
+class Scope(NamedTuple):
+    """A tree, or a file or folder in it."""
+
+    tree: str
+    path: str = ""  # relative to the tree; empty for the whole tree
+
+    def has(self, document: FileRecord | Hit) -> bool:
+        """Whether a document, or the section of one, is in it."""
+        path = document.path
+        return document.tree == self.tree and (not self.path or f"{path}/".startswith(f"{self.path}/"))
+
+    @property
+    def pattern(self) -> str:
+        """The pattern for its documents, for ``Index.search``."""
+        return f"{self.tree}:{literal_pattern(self.path)}"
+
+
+def display_path(path: str | Path) -> str:
+    """A path that works from the current folder: relative or absolute, whichever is shorter."""
+    absolute = os.path.abspath(path)  # noqa: PTH100  links stay as named
+    try:
+        return min(os.path.relpath(absolute), absolute, key=len)
+    except ValueError:  # another drive
+        return absolute
+
+
+def exists(path: str) -> bool:
+    """Whether there is a file or folder at ``path``."""
+    return "\0" not in path and os.path.exists(path)  # noqa: PTH110  an empty path does not exist, but Path("") does
+
+
+def is_file(path: str) -> bool:
+    """Whether there is a file at ``path``, and not a folder."""
+    return exists(path) and not os.path.isdir(path)  # noqa: PTH112  Path("") is a folder
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """The name of a section as a document, and ``#SLUG``, ``:LINE`` or nothing."""
+    match = _SECTION.fullmatch(name)
+    return (match["document"], match["section"]) if match else (name, "")
+
+
+def similar_path(path: str) -> str:
+    """`` (did you mean …?)`` if a file or folder has nearly this path; else empty."""
+    folder, name = os.path.split(path.rstrip("/"))
+    with suppress(OSError, ValueError):
+        names = [entry for entry in os.listdir(folder or ".") if not entry.startswith(".")]  # noqa: PTH208
+        return did_you_mean(name, names, lambda entry: os.path.join(folder, entry), cutoff=0.75)  # noqa: PTH118
+    return ""
+
+
+def refuse_missing(paths: Iterable[str], advice: str = "check the path") -> None:
+    """Refuse paths at which there is nothing."""
+    for path in paths:
+        if not exists(path):
+            raise InputError(path, f"no such file or folder{similar_path(path)}", advice)
+
+
+def missing_tree(name: str, tree: Tree, file: Path | None) -> str:
+    """That the folder of a tree does not exist, and what to do; ``file`` is the configuration that names it."""
+    if tree.git:
+        return f"{tree.git} was not fetched yet; `quire index --fetch {name}` fetches it"
+    corrects = f"correct trees.{name} in {display_path(file)}" if file else "restore it"
+    return f"{display_path(tree.folder)} does not exist; {corrects}"
+
+
+def locate(path: str | Path, folders: Mapping[str, Path]) -> Scope | None:
+    """The innermost tree that a path is in, and its path there."""
+    real = os.path.realpath(path)
+    tops = {name: os.path.realpath(folder) for name, folder in folders.items()}
+    around = [name for name, top in tops.items() if is_inside(real, top)]
+    if not around:
+        return None
+    tree = max(reversed(around), key=lambda name: len(tops[name]))
+    inside = os.path.relpath(real, tops[tree]).replace(os.sep, "/")
+    return Scope(tree, "" if inside == "." else storable(inside))
+
+
+def tree_patterns(glob: str, folders: Mapping[str, Path]) -> list[str]:
+    """A pattern for paths from the current folder, as patterns for paths in the trees."""
+    lead = "" if os.path.isabs(glob) else literal_pattern(Path.cwd().as_posix()).rstrip("/")  # noqa: PTH117
+    wanted = posixpath.normpath(f"{lead}/{glob.replace(os.sep, '/').lstrip('/')}")
+    patterns = []
+    for tree, folder in folders.items():
+        top = folder.as_posix()
+        if wanted.startswith(f"{literal_pattern(top)}/"):
+            patterns.append(f"{tree}:{wanted.removeprefix(literal_pattern(top))}")
+        elif matches_path("", f"{top.lstrip('/')}/", [wanted]):
+            patterns.append(f"{tree}:/")
+    return patterns
 
 
 class Selection(NamedTuple):
@@ -31,8 +136,7 @@ class Selection(NamedTuple):
     """Whose trees these are: those of a quire.toml, those that were named, or those of an index that was named."""
     index_folder: Path
     trees: Mapping[str, Tree]
-    scopes: tuple[Scope, ...] = ()
-    """Files and folders in the trees; empty for all."""
+    scopes: tuple[Scope, ...] = ()  # files and folders in the trees; empty for all
 
 
 def configured(settings: Settings, index: Path | None, paths: Sequence[str]) -> Selection | None:
@@ -53,14 +157,29 @@ def unconfigured(settings: Settings, index: Path | None, paths: Sequence[str]) -
     located = [locate(path, {name: Path(tree.path) for name, tree in indexed.items()}) for path in paths]
     new = [path for path, scope in zip(paths, located, strict=True) if scope is None]
     if not paths and not indexed:
-        new = [_current_folder(settings.folder)]
-    trees = named_trees(new, indexed)
+        new = [str(folder := settings.folder)]
+        if folder in (Path(os.path.expanduser("~")), folder.parent):  # noqa: PTH111  Path's fails where there is no home
+            raise QuireError(
+                f"{folder} is too large to search",
+                "name the folders that you mean, or begin with `quire init`",
+            )
+    trees = _named_trees(new, indexed)
     scopes = [scope for scope in located if scope] + [Scope(name) for name in trees if name not in indexed]
     folder = index or cache_folder([tree.path for tree in trees.values()]) / DEFAULT_FOLDER
     return Selection("named" if index else "cached", folder, trees, tuple(scopes) if paths else ())
 
 
-def named_trees(paths: Sequence[str], indexed: Mapping[str, Tree] = _NONE) -> dict[str, Tree]:
+def cached() -> Iterator[Selection]:
+    """The cached indexes of folders in or around the current one, the one that was used last first."""
+    here = os.path.realpath(os.curdir)
+    entries = [(file.stat().st_mtime, file) for file in _cache_root().glob(f"*/{_PATHS}") if file.is_file()]
+    for _, file in sorted(entries, reverse=True):
+        paths = file.read_bytes().decode("utf-8", "surrogateescape").split("\n")
+        if any(is_inside(path, here) or is_inside(here, path) for path in map(os.path.realpath, paths)):
+            yield Selection("cached", file.parent / DEFAULT_FOLDER, _named_trees(paths))
+
+
+def _named_trees(paths: Sequence[str], indexed: Mapping[str, Tree] = _NONE) -> dict[str, Tree]:
     """Trees for paths, named after their folders and files, beside those that are ``indexed``."""
     trees = dict(indexed)
     for path in map(Path, dict.fromkeys(map(os.path.abspath, paths))):
@@ -72,15 +191,32 @@ def _trees_in(index: Path) -> dict[str, Tree]:
     """The trees of an index that the user named; none if there is no index yet."""
     try:
         folder = Folder(index)
-        pointer = folder.pointer() if folder.current() else None
-        trees = pointer.trees if pointer else {}
+        trees = folder.trees() if folder.current() else {}
         return {name: Tree(path=str(folder.home / os.fsdecode(tree.folder))) for name, tree in trees.items()}
     except IndexDamagedError as error:
         raise error.advising(f"{error.advice} --index {display_path(index)}") from error
 
 
-def _current_folder(folder: Path) -> str:
-    """The current folder; the home folder and the root are too much to search without being named."""
-    if folder in (Path(os.path.expanduser("~")), folder.parent):  # noqa: PTH111  Path's fails where there is no home
-        raise QuireError(f"{folder} is a lot to search", "name the folders that you mean, or begin with `quire init`")
-    return str(folder)
+def _cache_root() -> Path:
+    return user_folder("cache") or temporary_folder() / "quire"
+
+
+def cache_folder(paths: Sequence[str]) -> Path:
+    """The folder in the user's cache that has the index of some absolute paths."""
+    names = sorted(map(os.path.realpath, paths))
+    return _cache_root() / f"{tree_name(os.path.basename(names[0]))[:40]}-{digest(names)}"  # noqa: PTH119
+
+
+def note_use(folder: Path, paths: Sequence[str]) -> None:
+    """Remember that a cached index is used now, and what it is of."""
+    file = folder / _PATHS
+    with suppress(OSError):  # a cache that cannot be written is reported by the update
+        if file.exists():
+            os.utime(file)
+            return
+        for other in _cache_root().glob(f"*/{_PATHS}"):
+            if other.stat().st_mtime < time.time() - _DAYS * 86_400:
+                remove_folder(other.parent)
+        folder.mkdir(parents=True, exist_ok=True)
+        with replacing(file) as stream:
+            stream.write("\n".join(paths).encode("utf-8", "surrogateescape"))

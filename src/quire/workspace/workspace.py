@@ -1,7 +1,4 @@
-"""``Workspace``: the trees, the index and the settings that a command or a server works with.
-
-Which trees and which index they are, ``selection`` decides.
-"""
+"""``Workspace``: the trees, the index and the settings that a command or a server works with."""
 
 from __future__ import annotations
 
@@ -20,59 +17,41 @@ from msgspec import structs
 from quire import read
 from quire.embed_settings import EmbedSettings
 from quire.errors import BusyError, IndexDamagedError, InputError, NotFoundError, OptionError, QuireError, StoreError
-from quire.index import folder as index_folder
 from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
-from quire.index.folder import is_inside
-from quire.index.node import Node
-from quire.indexed import Index, TreeInfo, Update
+from quire.index.folder import is_inside, refuse_folder
+from quire.index_api import Index, TreeInfo, Update
 from quire.model import Finding
 from quire.operating_system import remove_folder, temporary_folder
+from quire.read.discover import Hidden
 from quire.search.conditions import literal_pattern, matches_path
 from quire.search.hit import Hit, Results
-from quire.search.ranking_settings import SearchSettings
-from quire.settings.precedence import INDEX_VARIABLE, Settings, load
+from quire.search.search_settings import SearchSettings
+from quire.settings import INDEX_VARIABLE, Settings, load
 from quire.validation import convert, unknown_name
-from quire.workspace import cache
-from quire.workspace.selection import Selection, configured, named_trees, unconfigured
-from quire.workspace.tree_paths import (
-    Scope,
-    display_path,
-    exists,
-    locate,
-    missing_tree,
-    refuse_missing,
-    split_name,
-    tree_patterns,
-)
+from quire.workspace import selection
+from quire.workspace.selection import Scope, Selection, display_path
 
 if TYPE_CHECKING:
     from quire.index.read_files import OnProgress
 
-_PATIENCE = 3600.0
-"""Seconds to wait for another process if there is no answer without waiting."""
-_CHECK_EVERY = 1.0
-"""A server looks for changed files once in so many seconds while calls come."""
-_NO_DOCUMENT = "/:"
-"""A pattern that matches no document."""
+_PATIENCE = 3600.0  # seconds to wait for another process if there is no answer without waiting
+_CHECK_EVERY = 1.0  # a server looks for changed files once in so many seconds while calls come
+_NO_DOCUMENT = "/:"  # a pattern that matches no document
 
 
 class Workspace:
     """Documents that were named or configured, and their index. Any thread may use it."""
 
-    def __init__(self, settings: Settings, selection: Selection, on_message: Callable[[str], None]) -> None:
+    def __init__(self, settings: Settings, choice: Selection, on_message: Callable[[str], None]) -> None:
         self.settings = settings
-        self.kind = selection.kind
-        self.index_folder = selection.index_folder
-        self.trees = selection.trees
-        """The trees, with absolute paths."""
-        self.scopes = selection.scopes or tuple(map(Scope, selection.trees))
+        self.kind = choice.kind
+        self.index_folder = choice.index_folder
+        self.trees = choice.trees  # the trees, with absolute paths
+        self.scopes = choice.scopes or tuple(map(Scope, choice.trees))
         """What was selected: trees, or files and folders in them."""
-        self.is_index_named = False
-        """Whether another index than the usual one was asked for."""
-        self.failed: tuple[Finding, ...] = ()
-        """Findings about files that could not be read at the last update."""
-        self.note = ""
-        """Why answers may be outdated; empty if they are not."""
+        self.is_index_named = False  # whether another index than the usual one was asked for
+        self.failed: tuple[Finding, ...] = ()  # findings about files that could not be read at the last update
+        self.note = ""  # why answers may be outdated; empty if they are not
         self.say = on_message
         self._lock = Lock()
         self._checked = -_CHECK_EVERY
@@ -94,12 +73,18 @@ class Workspace:
         ``trees`` selects among the trees; ``index`` is a folder for the index instead of the usual one.
         """
         settings = load(Path.cwd(), {**os.environ, INDEX_VARIABLE: index} if index else None)
-        refuse_missing(paths)
+        selection.refuse_missing(paths)
         named = Path(os.path.abspath(index)) if index else None  # noqa: PTH100  links stay as named
-        selection = configured(settings, named, paths) or unconfigured(settings, named, paths)
-        workspace = cls(settings, selection, on_message)
+        choice = selection.configured(settings, named, paths) or selection.unconfigured(settings, named, paths)
+        for name in trees:
+            if name not in choice.trees:
+                raise unknown_name(name, choice.trees, what="tree")
+        workspace = cls(settings, choice, on_message)
         workspace.is_index_named = named is not None
-        return workspace.selecting(trees)
+        workspace.scopes = tuple(scope for scope in workspace.scopes if not trees or scope.tree in trees)
+        if not workspace.scopes and trees:
+            raise OptionError(f"none of the paths is in {' or '.join(trees)}", "name paths in it, or leave out --tree")
+        return workspace
 
     @classmethod
     def open_updated(
@@ -107,32 +92,25 @@ class Workspace:
     ) -> Workspace:
         """``open``, brought up to date. If its trees ignore one of ``paths``, which were named, one of these alone."""
         workspace = cls.open(paths, **options)
-        workspace.refresh_or_close(on_progress)
-        inside = [scope for scope in workspace.scopes if scope.path]
-        documents = [(record.tree, record.path) for record in workspace.index.documents()] if inside else []
-        if all(any(scope.has(*document) for document in documents) for scope in inside):
-            return workspace
-        workspace.close()
-        workspace = cls(workspace.settings, unconfigured(workspace.settings, None, paths), workspace.say)
-        workspace.refresh_or_close(on_progress)
-        return workspace
-
-    def refresh_or_close(self, on_progress: OnProgress | None) -> None:
-        """``refresh``; if that fails, the workspace is closed."""
         try:
-            self.refresh(on_progress)
+            workspace.refresh(on_progress)
+            inside = [scope for scope in workspace.scopes if scope.path]
+            documents = workspace.index.documents() if inside else []
+            if not all(any(map(scope.has, documents)) for scope in inside):
+                workspace.close()
+                choice = selection.unconfigured(workspace.settings, None, paths)
+                workspace = cls(workspace.settings, choice, workspace.say)
+                workspace.refresh(on_progress)
         except BaseException:
-            self.close()
+            workspace.close()
             raise
+        return workspace
 
     @classmethod
     def recent(cls, on_message: Callable[[str], None] = lambda _: None) -> Iterator[Workspace]:
         """The cached workspaces of folders in or around the current one, the one that was used last first."""
-        settings, here = load(Path.cwd()), os.path.realpath(os.curdir)
-        for folder, paths in cache.cached_paths():
-            if any(is_inside(path, here) or is_inside(here, path) for path in map(os.path.realpath, paths)):
-                selection = Selection("cached", folder / DEFAULT_FOLDER, named_trees(paths))
-                yield cls(settings, selection, on_message)
+        settings = load(Path.cwd())
+        return (cls(settings, choice, on_message) for choice in selection.cached())
 
     def __enter__(self) -> Self:
         return self
@@ -167,26 +145,12 @@ class Workspace:
     @property
     def missing(self) -> dict[str, Path]:
         """The trees whose folders do not exist; a drive may be mounted again."""
-        return {name: folder for name, folder in self.folders.items() if not exists(str(folder))}
-
-    def selecting(self, trees: Sequence[str]) -> Workspace:
-        """This workspace, restricted to some of its trees; none means all."""
-        for name in trees:
-            if name not in self.trees:
-                raise unknown_name(name, self.trees, what="tree")
-        if trees:
-            self.scopes = tuple(scope for scope in self.scopes if scope.tree in trees)
-            if not self.scopes:
-                raise OptionError(f"no path is in {' or '.join(trees)}", "name paths in it, or leave out --tree")
-        return self
+        return {name: folder for name, folder in self.folders.items() if not selection.exists(str(folder))}
 
     def check_index_folder(self) -> None:
         """Refuse a file, a folder with other files, and a folder that a tree is in."""
-        folder = Path(display_path(self.index_folder))
-        index_folder.refuse_file(folder)
-        shown = {name: Path(display_path(tree)) for name, tree in self.folders.items()}
-        index_folder.refuse_hidden_trees(folder, shown)
-        index_folder.refuse_foreign_files(folder)
+        trees = {name: display_path(folder) for name, folder in self.folders.items()}
+        refuse_folder(Path(display_path(self.index_folder)), trees)
 
     # Bringing the index up to date
 
@@ -203,7 +167,7 @@ class Workspace:
         except IndexDamagedError:
             raise
         except (BusyError, StoreError) as error:
-            if set(self.selected_trees) <= self._indexed_trees():
+            if set(self.selected_trees) <= self._indexed_trees().keys():
                 self.note = f"the index may be outdated: {error.problem}"
                 self.say(f"{error.path}: {error.problem}; answering from the index as it was")
                 return Update()
@@ -229,18 +193,16 @@ class Workspace:
         """Bring the selected trees of the index up to date. Trees that quire.toml no longer names are removed."""
         self.check_index_folder()
         present = {name: self.trees[name] for name in self.selected_trees}
-        problems = [
-            f"tree {scope.tree}: {self.missing_advice(scope.tree)}"
-            for scope in self.scopes
-            if scope.tree not in present
-        ]
+        missing = {scope.tree: self.trees[scope.tree] for scope in self.scopes if scope.tree not in present}
+        file = self.settings.file
+        problems = [f"tree {name}: {selection.missing_tree(name, tree, file)}" for name, tree in missing.items()]
         if not present:
-            raise QuireError("; ".join(dict.fromkeys(problems)))
-        for problem in dict.fromkeys(problems):
+            raise QuireError("; ".join(problems))
+        for problem in problems:
             self.note = problem
             self.say(problem)
         if self.kind == "cached" and self._temporary is None:
-            cache.note_use(self.index_folder.parent, [tree.path for tree in self.trees.values()])
+            selection.note_use(self.index_folder.parent, [tree.path for tree in self.trees.values()])
         options = {name: self.settings.tree_options(name) for name in present}
         configured = present if self.kind == "configured" else {}
         done = self.index.update(
@@ -264,71 +226,57 @@ class Workspace:
                 line = f"line {finding.line}, " if finding.line else ""
                 raise InputError(display_path(finding.path), f"{line}{finding.message}")
         if self.kind == "configured":
-            for name in self._indexed_trees() - self.trees.keys():
+            for name in self._indexed_trees().keys() - self.trees.keys():
                 with suppress(BusyError, StoreError):  # the next update removes it
                     self.index.remove(name, wait=0.0)
         return done
 
-    def _indexed_trees(self) -> set[str]:
+    def _indexed_trees(self) -> dict[str, TreeInfo]:
         """The trees in the index; none if it cannot be read."""
         try:
-            return set(self.index.trees())
+            return self.index.trees()
         except (NotFoundError, IndexDamagedError):
-            return set()
+            return {}
 
     def left_out(self) -> dict[str, int]:
         """How many files and folders of the selected trees are left out, by reason."""
         counts: Counter[str] = Counter()
-        for name in self.selected_trees:
-            tree = self.trees[name]
-            counts += read.Walk(
-                str(tree.folder), tree.include, tree.exclude, hidden="known" if tree.hidden else False
-            ).left_out
+        for tree in map(self.trees.__getitem__, self.selected_trees):
+            hidden: Hidden = "known" if tree.hidden else False
+            counts += read.Walk(str(tree.folder), tree.include, tree.exclude, hidden=hidden).left_out
         return dict(counts)
 
     def tree_infos(self) -> dict[str, TreeInfo]:
         """The selected trees as the index has them; none if it cannot be read."""
-        try:
-            infos = self.index.trees()
-        except (NotFoundError, IndexDamagedError):
-            return {}
+        infos = self._indexed_trees()
         return {name: infos[name] for name in self.selected_trees if name in infos}
 
-    def missing_advice(self, name: str) -> str:
-        """That the folder of a tree does not exist, and what to do."""
-        return missing_tree(name, self.trees[name], self.settings.file)
-
     # Documents within what was selected
-
-    def has(self, tree: str, path: str) -> bool:
-        """Whether a document is selected and its tree exists."""
-        return any(scope.has(tree, path) for scope in self._present_scopes)
 
     @property
     def _present_scopes(self) -> list[Scope]:
         trees = self.selected_trees
         return [scope for scope in self.scopes if scope.tree in trees]
 
+    def _selected(self) -> Iterator[FileRecord]:
+        scopes = self._present_scopes
+        return (record for record in self.index.documents() if any(scope.has(record) for scope in scopes))
+
     @property
     def is_empty(self) -> bool:
         """Whether no document is selected."""
-        scopes = self._present_scopes
-        return not any(scope.has(record.tree, record.path) for record in self.index.documents() for scope in scopes)
+        return next(self._selected(), None) is None
 
     def documents(self, path: str | Sequence[str] = ()) -> list[FileRecord]:
         """The selected documents: all, or those that match patterns; the name of a tree or folder is a pattern, too."""
-        patterns = self._patterns([path] if isinstance(path, str) else path) if path else None
-        scopes = self._present_scopes
-        return [
-            record
-            for record in self.index.documents()
-            if any(scope.has(record.tree, record.path) for scope in scopes)
-            and (patterns is None or matches_path(record.tree, record.path, patterns))
-        ]
+        if not path:
+            return list(self._selected())
+        patterns = self._patterns([path] if isinstance(path, str) else path)
+        return [record for record in self._selected() if matches_path(record.tree, record.path, patterns)]
 
     def locate(self, file: str) -> Scope | None:
         """The tree that a file is in, and its path there."""
-        return locate(file, self.folders)
+        return selection.locate(file, self.folders)
 
     def finds(self, name: str) -> bool:
         """Whether the index has a section of this name now."""
@@ -356,7 +304,9 @@ class Workspace:
 
     def resolve(self, name: str) -> str:
         """The id of a section by its id, ``PATH#SLUG`` or ``PATH:LINE``; paths may be those that the user types."""
-        is_whole = not any(scope.path for scope in self.scopes) and set(self.selected_trees) == self._indexed_trees()
+        is_whole = (
+            not any(scope.path for scope in self.scopes) and set(self.selected_trees) == self._indexed_trees().keys()
+        )
         error = NotFoundError(f"{name[:200]}: not in the index")
         for candidate in (name, *self._ids_of_path(name)):
             try:
@@ -365,23 +315,19 @@ class Workspace:
                 if is_whole or candidate != name:  # else it may name documents that were not selected
                     error = NotFoundError(reason.problem.replace(candidate, name), reason.advice, reason.near)
                 continue
-            if self.has(hit.tree, hit.path):
+            if any(scope.has(hit) for scope in self._present_scopes):
                 return hit.id
         raise error
 
     def _ids_of_path(self, name: str) -> Iterator[str]:
         """Ids of a section whose document is a path from the current folder. No file is looked at."""
         selected = {record.id for record in self.documents()}
-        for path, (tree, folder) in product(dict.fromkeys([name, split_name(name)[0]]), self.folders.items()):
+        for path, (tree, folder) in product(dict.fromkeys([name, selection.split_name(name)[0]]), self.folders.items()):
             absolute = os.path.abspath(path)  # noqa: PTH100
             inside = os.path.relpath(absolute, folder).replace(os.sep, "/") if is_inside(absolute, str(folder)) else ""
             document = f"{tree}:{folder.name if inside == '.' else storable(inside)}"
             if document in selected:
                 yield document + name.removeprefix(path)
-
-    def outline(self, document_id: str) -> Sequence[Node]:
-        """The nodes of a document."""
-        return self.index.outline(document_id)
 
     def file(self, tree: str, path: str) -> str:
         """The file of a document, as a path that works from the current folder."""
@@ -394,7 +340,8 @@ class Workspace:
         for glob in globs:
             tree, mark, rest = glob.rstrip("/").rpartition(":")
             tree, mark, rest = (rest, ":", "") if rest in self.trees and not tree else (tree, mark, rest)
-            patterns += [f"{tree}{rest}", f"{tree}{mark}/{rest.lstrip('/')}", *tree_patterns(glob, self.folders)]
+            patterns += [f"{tree}{rest}", f"{tree}{mark}/{rest.lstrip('/')}"]
+            patterns += selection.tree_patterns(glob, self.folders)
         return patterns
 
     def path_filters(self, globs: Sequence[str] = ()) -> list[str] | None:

@@ -1,15 +1,4 @@
-"""Chunks to files: JSON files, JSON lines, Parquet.
-
-json_files.py      one file per chunk; files of earlier runs, and obstacles
-file_names.py      the names of chunk files
-atomic_folder.py   all new files put in place in one step
-jsonl.py           one line per record
-parquet.py         one row per chunk
-atomic_file.py     one file replaced as a whole; errors of the system os_errors_as_quire_errors
-lock.py            one run at a time
-
-Names are resolved on first use: the index needs only the last two modules.
-"""
+"""Chunks to files. Names are resolved on first use: the index needs only ``atomic_file`` and ``lock``."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -20,9 +20,8 @@ from quire.errors import QuireError
 from quire.patterns import pattern
 from quire.write.lock import is_still, try_lock
 
-_MOST_LINKS = 40
-"""How many links may lead to one another, as on Linux."""
-_OPEN_FILE = pattern(r"/(?:dev|proc/(?:thread-)?self)/fd/(\d+)")
+_OPEN_FILE = pattern(r"/(?:dev|proc/self)/fd/(\d+)")
+_STANDARD_STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
 _PERMISSIONS = "correct the permissions of its folder, or choose another one"
 _SPACE = "free some space and run again"
@@ -64,22 +63,16 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
         mode = None
     if mode is not None and stat.S_ISDIR(mode):
         raise QuireError(f"{target}: is a folder", "name a file to write to")
-    direct = mode is not None and not stat.S_ISREG(mode)
-    with target.open("wb") if direct else _beside(Path(os.path.realpath(target)), mode) as stream:
+    is_file = mode is None or stat.S_ISREG(mode)
+    with _beside(Path(os.path.realpath(target)), mode) if is_file else target.open("wb") as stream:
         yield stream
 
 
 def _descriptor(target: Path) -> int | None:
-    """The open descriptor that ``target`` names or links to: ``/dev/stdout``, ``/dev/fd/63``."""
-    path = os.fspath(target)
-    for _ in range(_MOST_LINKS):
-        match = _OPEN_FILE.fullmatch(os.path.abspath(path))  # noqa: PTH100  Path's follows links
-        if match:
-            return int(match[1])
-        if not os.path.islink(path):  # noqa: PTH114  Path's fails if a folder cannot be entered
-            break
-        path = os.path.join(os.path.dirname(path), os.readlink(path))  # noqa: PTH115, PTH118, PTH120
-    return None
+    """The open descriptor that ``target`` names: ``/dev/stdout``, ``/dev/fd/63``."""
+    path = os.path.abspath(target)  # noqa: PTH100  Path's follows links
+    match = _OPEN_FILE.fullmatch(path)
+    return int(match[1]) if match else _STANDARD_STREAMS.get(path)
 
 
 @contextmanager
@@ -107,14 +100,12 @@ def _beside(target: Path, mode: int | None) -> Iterator[BinaryIO]:
 
 def sync_folder(folder: Path) -> None:
     """Sync the names in ``folder`` to the disk, if the system supports it."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
             os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _prefix(target: Path) -> str:

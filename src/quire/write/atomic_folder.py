@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from quire.write.atomic_file import sync_folder
-from quire.write.file_names import README, STAGE
 
-_EXCHANGE = 2
-"""The flag of the system call that exchanges two names, on Linux and on macOS."""
+STATE = ".quire"  # the folder in the output folder for files that are not output
+STAGE = f"{STATE}/stage"  # new files until all of them are written
+README = f"{STATE}/README"  # explains the folder to people. If it exists, the folder may be replaced as a whole.
+_EXCHANGE = 2  # the flag of the system call that exchanges two names, on Linux and on macOS
 _AT_FDCWD = -100
 _COPY = "new"
 
@@ -33,14 +34,10 @@ _COPY = "new"
 class Change(NamedTuple):
     """New files for one document."""
 
-    document: str
-    """Its name in messages."""
-    folder: str
-    """The folder of its files, relative to the output folder."""
-    staged: Mapping[str, str]
-    """The names of its new files, each with its name in the stage."""
-    old: tuple[str, ...]
-    """The names of its existing files."""
+    document: str  # its name in messages
+    folder: str  # the folder of its files, relative to the output folder
+    staged: Mapping[str, str]  # the names of its new files, each with its name in the stage
+    old: tuple[str, ...]  # the names of its existing files
 
 
 def put_in_place(out: Path, changes: Sequence[Change]) -> list[tuple[Change, OSError]]:
@@ -98,10 +95,11 @@ def _exchange_folder(out: Path, changes: Sequence[Change]) -> bool:
 
 def _link_files(out: Path, source: Path, copy: Path, replaced: AbstractSet[Path]) -> None:
     """Copy the folder ``source`` as hard links, without the files in ``replaced`` and without the stage."""
-    expected = _owner_and_device(copy.parent)
+    expected = copy.parent.stat()
 
     def ignored(folder: str, names: list[str]) -> list[str]:
-        if _owner_and_device(folder) != expected:
+        status = Path(folder).stat()
+        if any(getattr(status, name) != getattr(expected, name) for name in ("st_uid", "st_gid", "st_dev")):
             raise OSError(errno.EXDEV, "another owner or file system", folder)
         paths = [(name, Path(folder, name)) for name in names]
         return [name for name, path in paths if path == out / STAGE or (path in replaced and not path.is_dir())]
@@ -110,11 +108,6 @@ def _link_files(out: Path, source: Path, copy: Path, replaced: AbstractSet[Path]
         shutil.copytree(source, copy, symlinks=True, ignore=ignored, copy_function=os.link)
     else:
         copy.mkdir()
-
-
-def _owner_and_device(folder: Path | str) -> tuple[int, int, int]:
-    status = os.stat(folder)  # noqa: PTH116  either type
-    return status.st_uid, status.st_gid, status.st_dev
 
 
 def _exchange(copy: Path, target: Path) -> None:
@@ -167,41 +160,34 @@ def _remove_copy(beside: Path) -> None:
 
 
 def _rename_files(out: Path, changes: Sequence[Change]) -> list[tuple[Change, OSError]]:
-    """Carry out changes file by file. An error undoes its own change, Ctrl-C all of them."""
+    """Carry out changes file by file. An error, and Ctrl-C, undoes its own change."""
     failed: list[tuple[Change, OSError]] = []
     names_aside = count()
-    with ExitStack() as undo_all:
-        for change in changes:
-            try:
-                with ExitStack() as undo:
-                    (out / change.folder).mkdir(parents=True, exist_ok=True)
-                    for source, target in _moves(out / STAGE, out / change.folder, change, names_aside):
-                        undo.callback(_move_back, source, target)
-                        source.replace(target)
-                    undo_all.push(undo.pop_all())
-            except OSError as error:
-                failed.append((change, error))
-        for folder in {change.folder for change in changes}:
-            with contextlib.suppress(OSError):
-                sync_folder(out / folder)
-        undo_all.pop_all()
+    for change in changes:
+        try:
+            with ExitStack() as undo:
+                (out / change.folder).mkdir(parents=True, exist_ok=True)
+                for source, target in _moves(out / STAGE, out / change.folder, change, names_aside):
+                    undo.callback(_move_back, source, target)
+                    source.replace(target)
+                undo.pop_all()
+        except OSError as error:
+            failed.append((change, error))
+    for folder in {change.folder for change in changes}:
+        sync_folder(out / folder)
     return failed
 
 
 def _moves(stage: Path, folder: Path, change: Change, names_aside: Iterator[int]) -> Iterator[tuple[Path, Path]]:
     """The renames of a change: existing files to the stage, new files to the folder."""
-    for name in (*change.staged, *(name for name in change.old if name not in change.staged)):
-        if name in change.old and _is_file(folder / name):
-            yield folder / name, stage / f"{next(names_aside)}.old"
+    for name in {**change.staged, **dict.fromkeys(change.old)}:
+        path = folder / name
+        if name in change.old and path.is_file() and not path.is_symlink():  # anything else was put there by others
+            yield path, stage / f"{next(names_aside)}.old"
         if name in change.staged:
-            yield stage / change.staged[name], folder / name
+            yield stage / change.staged[name], path
 
 
 def _move_back(source: Path, target: Path) -> None:
     if not source.exists():
         target.replace(source)
-
-
-def _is_file(path: Path) -> bool:
-    """Whether this is a file that quire may replace; anything else was put there by others."""
-    return path.is_file() and not path.is_symlink()

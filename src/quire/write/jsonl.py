@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,10 +21,12 @@ def write_jsonl(target: Path | str | BinaryIO, documents: Iterable[Chunks], *, f
     """
     check_form(form)
     check_documents(documents)
-    if not isinstance(target, Path | str):
-        return _write(target, documents, form)
-    with new_file(Path(target)) as stream:
-        return _write(stream, documents, form)
+    count = 0
+    with new_file(Path(target)) if isinstance(target, Path | str) else nullcontext(target) as stream:
+        for record in (record for chunks in documents for record in records(chunks, form)):
+            stream.write(to_json(record) + b"\n")
+            count += 1
+    return count
 
 
 def read_jsonl(file: Path | str) -> list[Chunk]:
@@ -39,12 +42,3 @@ def write_encoded(target: Path, documents: Iterable[Iterable[bytes]]) -> None:
     """Write the encoded records of documents to a file."""
     with new_file(target) as stream:
         stream.writelines(record + b"\n" for records in documents for record in records)
-
-
-def _write(stream: BinaryIO, documents: Iterable[Chunks], form: Form) -> int:
-    count = 0
-    for chunks in documents:
-        for record in records(chunks, form):
-            stream.write(to_json(record) + b"\n")
-            count += 1
-    return count

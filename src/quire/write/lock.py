@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 from quire.errors import QuireError
 
@@ -21,27 +20,17 @@ else:
 _PAUSE = 0.02
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
-OnWait = Callable[[str], None]
-"""Called once, with a message, when a run waits for another."""
-
-
-class Busy(NamedTuple):
-    """The messages for a lock that another run holds."""
-
-    waiting: str
-    """When the wait starts."""
-    error: QuireError
-    """When it has taken too long."""
+OnWait = Callable[[str], None]  # called once, with a message, when a run waits for another
+Busy = tuple[str, QuireError]
+"""The message when a run starts to wait for another one, and the error when it has waited too long."""
 
 
 @contextmanager
 def held(file: Path, what: str, *, patience: float, on_wait: OnWait | None = None) -> Iterator[None]:
     """Hold the lock ``file``; ``what`` is the name in messages of what it protects."""
-    busy = Busy(
-        f"{what}: waiting for another run of quire that is writing there",
-        QuireError(f"{what}: another run of quire is writing there", "wait for it, or write somewhere else"),
-    )
-    descriptor, _ = acquired(file, lambda _: busy, patience=patience, on_wait=on_wait)
+    waiting = f"{what}: waiting for another run of quire that is writing there"
+    error = QuireError(f"{what}: another run of quire is writing there", "wait for it, or write somewhere else")
+    descriptor, _ = acquired(file, lambda _: (waiting, error), patience=patience, on_wait=on_wait)
     try:
         yield
     finally:
@@ -62,15 +51,15 @@ def acquired(
         try:
             if try_lock(descriptor) and is_still(file, descriptor):
                 return descriptor, waited
-            said = busy(descriptor)
+            waiting, error = busy(descriptor)
         except BaseException:
             os.close(descriptor)
             raise
         os.close(descriptor)
         if patience <= 0 or (waited and time.monotonic() >= deadline):
-            raise said.error
+            raise error
         if on_wait is not None and not waited:
-            on_wait(said.waiting)
+            on_wait(waiting)
         waited = True
         time.sleep(_PAUSE)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
-from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from msgspec.structs import fields
 
@@ -21,11 +21,7 @@ from quire.wire.chunk_json import VERSION, is_mapping, is_record, to_json
 from quire.wire.forms import FLAT, Form, check_documents, records
 from quire.write.atomic_file import new_file
 
-_ROWS = 2048
-"""The minimum of rows in a group."""
-
-Rows: TypeAlias = Iterable[bytes]
-"""The rows of a document, encoded."""
+_ROWS = 2048  # the minimum of rows in a group
 
 
 def write_parquet(target: Path | str, documents: Iterable[Chunks], *, is_flat: bool = False) -> int:
@@ -35,28 +31,22 @@ def write_parquet(target: Path | str, documents: Iterable[Chunks], *, is_flat: b
     U+FFFD, because Parquet cannot store it.
     """
     check_documents(documents)
-    batches = (batch for chunks in documents for batch in row_batches([chunks], is_flat=is_flat))
-    return _write(Path(target), batches, is_flat=is_flat)
+    rows = (encoded(chunks, is_flat=is_flat) for chunks in documents)
+    return write_encoded(Path(target), rows, is_flat=is_flat)
 
 
-def encoded(chunks: Chunks, *, is_flat: bool = False) -> Rows:
+def encoded(chunks: Chunks, *, is_flat: bool = False) -> list[bytes]:
     """The rows of a document; another process may make them."""
-    return (batch.serialize().to_pybytes() for batch in row_batches([chunks], is_flat=is_flat))
+    return [batch.serialize().to_pybytes() for batch in row_batches([chunks], is_flat=is_flat)]
 
 
-def write_encoded(target: Path, documents: Iterable[Rows], *, is_flat: bool = False) -> None:
-    """Write the encoded rows of documents to a Parquet file."""
-    arrow, _ = pyarrow()
-    columns = schema(arrow, is_flat=is_flat)
-    parts = (arrow.py_buffer(part) for part in chain.from_iterable(documents))
-    _write(target, (arrow.ipc.read_record_batch(part, columns) for part in parts), is_flat=is_flat)
-
-
-def _write(file: Path, batches: Iterable[Any], *, is_flat: bool) -> int:
+def write_encoded(target: Path, documents: Iterable[list[bytes]], *, is_flat: bool = False) -> int:
+    """Write the encoded rows of documents to a Parquet file; return their number."""
     arrow, parquet = pyarrow()
-    columns = schema(arrow, is_flat=is_flat)
+    columns = schema(is_flat=is_flat)
+    batches = (arrow.ipc.read_record_batch(arrow.py_buffer(data), columns) for rows in documents for data in rows)
     count = 0
-    with new_file(file) as stream, parquet.ParquetWriter(stream, columns, compression="zstd") as writer:
+    with new_file(target) as stream, parquet.ParquetWriter(stream, columns, compression="zstd") as writer:
         for group in _groups(batches):
             table = arrow.Table.from_batches(group, schema=columns)
             writer.write_table(table)
@@ -90,7 +80,7 @@ def row_batches(documents: Iterable[Chunks], *, is_flat: bool = False) -> Iterat
     form: Form = "flat" if is_flat else "chunk"
     rows = (_row(record) for chunks in documents for record in records(chunks, form))
     while some := list(islice(rows, _ROWS)):
-        yield arrow.RecordBatch.from_pylist(some, schema=schema(arrow, is_flat=is_flat))
+        yield arrow.RecordBatch.from_pylist(some, schema=schema(is_flat=is_flat))
 
 
 def _row(record: dict[str, Any]) -> dict[str, Any]:
@@ -107,8 +97,9 @@ def _encodable(value: Any) -> Any:
 
 
 @cache
-def schema(arrow: Any, *, is_flat: bool = False) -> Any:
+def schema(*, is_flat: bool = False) -> Any:
     """The columns of a chunk record, or of a flat one."""
+    arrow, _ = pyarrow()
     version = {"quire.record": VERSION}
     if is_flat:
         kinds = {str: arrow.string(), int: arrow.int64()}

@@ -10,8 +10,8 @@ from urllib.error import HTTPError
 import pytest
 
 import quire
-from quire.embed import Endpoint, Reranker, http_client
-from quire.embed.http_client import Pace
+from quire.embed import Endpoint, Reranker, endpoint
+from quire.embed.endpoint import Pace
 from support.embedding_server import Server, serving
 
 KEY = "sk-secret-key-1234"
@@ -21,7 +21,7 @@ KEY = "sk-secret-key-1234"
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.delenv("QUIRE_EMBED_KEY", raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-for-openai-only")
-    monkeypatch.setattr(http_client, "_FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(endpoint, "_FIRST_PAUSE", 0.0)
     with serving() as made:
         yield made
 

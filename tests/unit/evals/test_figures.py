@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from quire.evals.figures import Figure, differences, figures
+from quire.evals.figures import Figure, figures
 from quire.evals.outcomes import Outcome
 from quire.evals.questions import Question
 
@@ -54,14 +54,14 @@ def test_more_questions_give_a_smaller_interval() -> None:
 def test_a_small_difference_on_every_question_is_not_noise() -> None:
     """It is smaller than the interval of either, but the questions are the same for both."""
     old, new = outcomes([2, 0] * 100), outcomes([1, 0] * 100)
-    change = differences(old, new)["mrr"]
+    change = figures(old, new)["mrr"]
     assert change.value == pytest.approx(0.25)
     assert change.low > 0
     assert not change.may_be_zero
-    assert differences(new, old)["mrr"].value == pytest.approx(-0.25)
+    assert figures(new, old)["mrr"].value == pytest.approx(-0.25)
 
 
 def test_a_difference_that_goes_both_ways_is_noise() -> None:
-    change = differences(outcomes([1, 2] * 50 + [1]), outcomes([2, 1] * 50 + [1]))["mrr"]
+    change = figures(outcomes([1, 2] * 50 + [1]), outcomes([2, 1] * 50 + [1]))["mrr"]
     assert change.low < 0 < change.high
     assert change.may_be_zero

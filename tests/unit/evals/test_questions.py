@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import pytest
 
 import quire
-from quire.evals.folds import build_index, sample, without_links
-from quire.evals.questions import Question, link_questions, read_questions
-from quire.indexed import Index
+from quire.evals.outcomes import build_index, without_links
+from quire.evals.questions import Question, link_questions, read_questions, sample
+from quire.index_api import Index
 from quire.link_targets import LinkTargets
 
 
@@ -70,13 +70,16 @@ def test_read_questions(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ('{"query": "a"', "q.jsonl:2: not JSON: "),
-        ("[]", "q.jsonl:2: not an object"),
-        ('{"answers": ["a.md"]}', "q.jsonl:2: there is no query"),
-        ('{"query": " ", "answers": ["a.md"]}', "q.jsonl:2: there is no query"),
-        ('{"query": "a", "answers": "a.md"}', "q.jsonl:2: answers must be a list"),
-        ('{"query": "a", "answers": []}', "q.jsonl:2: answers must be a list"),
-        ("[" * 100_000, "q.jsonl:2: not JSON: "),
+        ('{"query": "a"', "q.jsonl:2: not a question: "),
+        ("[]", "q.jsonl:2: not a question: Expected `object`, got `array`"),
+        ('{"answers": ["a.md"]}', "q.jsonl:2: not a question: Object missing required field `query`"),
+        ('{"query": " ", "answers": ["a.md"]}', "q.jsonl:2: not a question: Expected `str` matching"),
+        (
+            '{"query": "a", "answers": "a.md"}',
+            "q.jsonl:2: not a question: Expected `array`, got `str` - at `$.answers`",
+        ),
+        ('{"query": "a", "answers": []}', "q.jsonl:2: not a question: Expected `array` of length >= 1"),
+        ("[" * 100_000, "q.jsonl:2: not a question: "),
     ],
 )
 def test_an_invalid_line_is_named(line, problem, tmp_path) -> None:

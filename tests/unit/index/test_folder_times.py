@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.indexed import Index
+from quire.index_api import Index
 
 OLD = 1_600_000_000_123_456_789
 

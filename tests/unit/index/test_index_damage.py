@@ -45,7 +45,6 @@ def flip(file: Path, seed: int = 1) -> None:
 
 
 def change(file: Path, at: int, bits: int) -> None:
-    """In place: an open index has the file mapped, and reading what was cut off ends the process."""
     with file.open("r+b") as stream:
         stream.seek(at)
         byte = stream.read(1)[0]
@@ -65,16 +64,23 @@ def forge_unseen(file: Path) -> None:
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
+def replace(file: Path, data: bytes) -> None:
+    """A new file: a thread of the engine may have the old one mapped, and reading what was cut off ends the process."""
+    other = file.with_suffix(".new")
+    other.write_bytes(data)
+    other.replace(file)
+
+
 def truncate(file: Path) -> None:
-    os.truncate(file, file.stat().st_size // 2)
+    replace(file, file.read_bytes()[: file.stat().st_size // 2])
 
 
 def empty(file: Path) -> None:
-    file.write_bytes(b"")
+    replace(file, b"")
 
 
 def garbage(file: Path) -> None:
-    file.write_bytes(b"\x00garbage\xff" * 30)
+    replace(file, b"\x00garbage\xff" * 30)
 
 
 def assert_healed(index: Index, tmp_path: Path) -> None:

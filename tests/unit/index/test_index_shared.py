@@ -100,7 +100,7 @@ HOLDER = """
     import sys
     from pathlib import Path
     from quire.index.folder import Folder
-    from quire.index.folder_writer import locked
+    from quire.index.update import locked
     with locked(Folder(Path(sys.argv[1])), 0):
         print("held", flush=True)
         sys.stdin.readline()

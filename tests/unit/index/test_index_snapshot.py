@@ -48,9 +48,9 @@ def assert_known(snapshot: Snapshot) -> None:
         assert [(match.number, match.position) for match in matches] == [
             (record.number, at) for at in range(len(nodes))
         ]
-        outline = snapshot.outlines[record.number]
+        outline = snapshot.outlines(record.number)
         assert outline.depths == [node.depth for node in nodes]
-        assert outline.children == [node.children for node in nodes]
+        assert outline.children == [sum(below.ancestors[-1:] == (node.position,) for below in nodes) for node in nodes]
         ancestors = [tuple(outline.ancestors(node.position))[::-1] for node in nodes]
         assert ancestors == [node.ancestors for node in nodes]
 

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from quire.index.link_words import LinkRecord, decode_links
-from quire.indexed import Index
-from quire.search.ranking_settings import SearchSettings
+from quire.index_api import Index
+from quire.search.search_settings import SearchSettings
 
 TARGET = "# Storage\n\nText.\n\n## Volumes\n\nMore text.\n\n## Mounts\n\nStill more.\n"
 

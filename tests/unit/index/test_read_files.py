@@ -10,12 +10,14 @@ import msgspec
 
 from quire.index.changed_files import Task
 from quire.index.engine.index_schema import NodeFields
-from quire.index.file_records import FileRecord
-from quire.index.read_files import IndexedFile, read_batch
+from quire.index.file_records import FileRecord, Tree
+from quire.index.read_files import IndexedFile, read_file
+
+TREES = {"docs": Tree(b"", "english")}
 
 
-def task(file: Path, language: str = "english") -> Task:
-    return Task(os.fsencode(file), language, FileRecord("docs", file.name, 0, 0, 0, racy=False))
+def task(file: Path) -> Task:
+    return Task(os.fsencode(file), FileRecord("docs", file.name, 0, 0, 0, racy=False))
 
 
 def written(folder: Path, text: str, name: str = "a.md") -> Task:
@@ -25,8 +27,7 @@ def written(folder: Path, text: str, name: str = "a.md") -> Task:
 
 
 def read(file: Task) -> IndexedFile:
-    [reading] = read_batch([file])
-    return reading
+    return read_file(TREES, file)
 
 
 def fields(reading: IndexedFile) -> NodeFields:
@@ -49,7 +50,7 @@ def test_many_files_are_read_as_each_is_alone(tmp_path: Path) -> None:
         written(tmp_path, "", "empty.md"),
         written(tmp_path, "# Three\n\nMore.\n", "three.md"),
     ]
-    readings = read_batch(tasks)
+    readings = [read_file(TREES, task) for task in tasks]
     assert readings == [read(each) for each in tasks]
     assert [(reading.record.title, reading.record.failed, len(fields(reading).own)) for reading in readings] == [
         ("", True, 0),
@@ -58,7 +59,6 @@ def test_many_files_are_read_as_each_is_alone(tmp_path: Path) -> None:
         ("empty", False, 1),
         ("Three", False, 2),
     ]
-    assert read_batch([]) == []
 
 
 def test_a_reading_can_be_sent(tmp_path: Path) -> None:

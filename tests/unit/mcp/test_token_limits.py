@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.errors import OptionError, QuireError
-from quire.mcp import chatgpt
-from quire.mcp.token_limit import Answer, TokenLimit
-from quire.mcp.tools import Tools
+from quire.mcp.tool import Answer, Service, TokenLimit
+from quire.mcp.tools import TOOLS, ChatgptSearch, Fetch, Get, Outline, Search
 from quire.size import resolve
 from quire.workspace import Workspace
 
@@ -46,12 +45,11 @@ def served(tmp_path_factory) -> Iterator[Workspace]:
 
 @pytest.fixture(scope="module")
 def ids(served) -> list[str]:
-    return [node.id for each in served.documents() for node in served.outline(each.id)]
+    return [node.id for each in served.documents() for node in served.index.outline(each.id)]
 
 
-def tools_with(served: Workspace, tokenizer: str | Callable[[str], int]) -> tuple[Tools, Callable[[str], int]]:
-    count = resolve(tokenizer, "o200k_base").count
-    return Tools(served, count, 4_000), count
+def service_with(served: Workspace, tokenizer: str | Callable[[str], int] = "o200k_base") -> Service:
+    return Service(served, resolve(tokenizer, "o200k_base").count, 4_000)
 
 
 def assert_fits(answer: Answer, count: Callable[[str], int], most: int) -> None:
@@ -61,7 +59,7 @@ def assert_fits(answer: Answer, count: Callable[[str], int], most: int) -> None:
 
 @given(data=st.data(), tokenizer=st.sampled_from(TOKENIZERS), most=LIMITS)
 def test_answers_are_within_the_limit(served, ids, data, tokenizer, most) -> None:
-    tools, count = tools_with(served, tokenizer)
+    service = service_with(served, tokenizer)
     tool = data.draw(st.sampled_from(["search", "outline", "get", "status"]))
     arguments: dict[str, Any] = {}
     if tool == "search":
@@ -80,18 +78,18 @@ def test_answers_are_within_the_limit(served, ids, data, tokenizer, most) -> Non
     elif tool == "get":
         lines = st.builds("long.md:{}-{}".format, st.integers(1, 5), st.integers(5, 400))
         arguments = {"id": data.draw(st.one_of(st.sampled_from(ids), lines)), "children": data.draw(st.booleans())}
-    assert_fits(getattr(tools, tool)(max_tokens=most, **arguments), count, most)
+    assert_fits(TOOLS[tool].checked({"max_tokens": most, **arguments}).answer(service), service.count, most)
 
 
 @given(data=st.data(), tokenizer=st.sampled_from(TOKENIZERS), most=st.integers(64, 2_000))
 def test_the_parts_of_a_section_are_the_whole(served, ids, data, tokenizer, most) -> None:
-    tools, count = tools_with(served, tokenizer)
+    service = service_with(served, tokenizer)
     name = data.draw(st.sampled_from(ids))
     whole = served.get(name).text
     pages, cursor = [], ""
     while not pages or cursor:
-        answer = tools.get(name, max_tokens=most, cursor=cursor)
-        assert_fits(answer, count, most)
+        answer = Get(id=name, max_tokens=most, cursor=cursor).answer(service)
+        assert_fits(answer, service.count, most)
         pages.append(answer.record["text"])
         cursor = answer.record.get("cursor", "")
     assert "".join(pages) == whole
@@ -100,11 +98,11 @@ def test_the_parts_of_a_section_are_the_whole(served, ids, data, tokenizer, most
 
 @pytest.mark.parametrize("most", [64, 300, 4_000])
 def test_the_pages_of_a_search_have_every_section_once(served, most) -> None:
-    tools, _ = tools_with(served, "o200k_base")
+    service = service_with(served)
     found: list[str] = []
     totals, skipped, cursor = set(), 0, "0"
     while cursor:
-        record = tools.search("tables", limit=10, max_tokens=most, cursor=cursor).record
+        record = Search(query="tables", limit=10, max_tokens=most, cursor=cursor).answer(service).record
         found += [each["id"] for each in record["results"]]
         skipped += not record["results"]  # its name alone is too long
         totals.add(record["total"])
@@ -115,10 +113,10 @@ def test_the_pages_of_a_search_have_every_section_once(served, most) -> None:
 
 
 def test_the_pages_of_an_outline_are_all_rows(served) -> None:
-    tools, _ = tools_with(served, "o200k_base")
+    service = service_with(served)
     rows, cursor = [], "0"
     while cursor:
-        record = tools.outline("many/3", max_tokens=150, cursor=cursor).record
+        record = Outline(path="many/3", max_tokens=150, cursor=cursor).answer(service).record
         rows += record["rows"]
         cursor = record.get("cursor", "")
     assert [row[0] for row in rows] == [each.id for each in served.documents("many/3")]
@@ -126,9 +124,9 @@ def test_the_pages_of_an_outline_are_all_rows(served) -> None:
 
 
 def test_a_collection_in_500_tokens(served) -> None:
-    tools, count = tools_with(served, "o200k_base")
-    answer = tools.outline()
-    assert count(answer.text) <= 500
+    service = service_with(served)
+    answer = Outline().answer(service)
+    assert service.count(answer.text) <= 500
     assert "docs:many/3/ 17 documents (" in answer.text
     assert "docs:short.md Short (" in answer.text
 
@@ -136,8 +134,8 @@ def test_a_collection_in_500_tokens(served) -> None:
 @given(data=st.data(), most=st.integers(64, 2_000))
 def test_the_answers_for_chatgpt(served, ids, data, most) -> None:
     count = resolve(None, "o200k_base").count
-    tools = Tools(served, count, most)
-    found = chatgpt.search(tools, "tables")
+    service = Service(served, count, most)
+    found = ChatgptSearch(query="tables").answer(service)
     assert_fits(found, count, most)
     assert json.loads(found.text) == found.record
     assert all(each.keys() == {"id", "title", "url"} for each in found.record["results"])
@@ -145,7 +143,7 @@ def test_the_answers_for_chatgpt(served, ids, data, most) -> None:
     whole, text, rest = served.get(name).text, "", name
     while rest:
         try:
-            answer = chatgpt.fetch(tools, rest)
+            answer = Fetch(id=rest).answer(service)
         except OptionError:  # its names alone are too long
             assert most < 1_200
             return
@@ -164,7 +162,7 @@ def test_a_long_error_is_clipped() -> None:
 
 
 def test_a_changed_section_refuses_an_old_cursor(served) -> None:
-    tools, _ = tools_with(served, "o200k_base")
-    cursor = tools.get("long.md", max_tokens=100).record["cursor"]
+    service = service_with(served)
+    cursor = Get(id="long.md", max_tokens=100).answer(service).record["cursor"]
     with pytest.raises(QuireError, match="has changed"):
-        tools.get("line.md", max_tokens=100, cursor=cursor)
+        Get(id="line.md", max_tokens=100, cursor=cursor).answer(service)

@@ -13,8 +13,8 @@ from contextlib import closing
 import pytest
 import working
 
-from quire.run.process_pool import WINDOW, WorkerDied, map_batches
-from quire.run.workers import Batch
+from quire.run.process_pool import WINDOW, map_batches
+from quire.run.workers import Batch, WorkerDied
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 
@@ -24,7 +24,7 @@ def singles(items, work=1):
 
 
 def run(function, batches, workers=2, **more):
-    with closing(map_batches(working.each(function), batches, workers=workers, **more)) as results:
+    with closing(map_batches(function, batches, workers=workers, **more)) as results:
         return list(results)
 
 
@@ -75,7 +75,7 @@ def test_first_results_come_while_most_is_still_to_be_taken() -> None:
             taken.append(number)
             yield Batch((number,), WINDOW // 4)
 
-    with closing(map_batches(working.each(working.process), items(), workers=2)) as results:
+    with closing(map_batches(working.process, items(), workers=2)) as results:
         next(results)
         assert len(taken) <= 8
 
@@ -90,7 +90,7 @@ def test_little_is_done_behind_one_that_takes_long(pipe) -> None:
             taken.append(number)
             yield Batch(((number, pipe, "w") if number == 4 else (number, "", ""),), WINDOW // 4)
 
-    with closing(map_batches(working.each(working.in_step), items(), workers=2)) as results:
+    with closing(map_batches(working.in_step, items(), workers=2)) as results:
         next(results)
         assert 4 <= len(taken) <= 8
 
@@ -119,7 +119,7 @@ def test_an_item_may_fail_once(tmp_path) -> None:
 
 def test_an_error_is_raised_in_its_turn_and_says_where_it_happened() -> None:
     seen = []
-    with closing(map_batches(working.each(working.refuse), singles(range(20)), workers=2)) as results:  # noqa: SIM117
+    with closing(map_batches(working.refuse, singles(range(20)), workers=2)) as results:  # noqa: SIM117
         with pytest.raises(ValueError, match="seven is refused") as caught:
             seen.extend(result for _, result in results)
     assert seen == list(range(7))
@@ -164,7 +164,7 @@ def _both_pids():
 
 @posix
 def test_nobody_is_left_behind_when_the_results_are_not_wanted() -> None:
-    with closing(map_batches(working.each(working.process), singles(range(1000)), workers=2)) as results:
+    with closing(map_batches(working.process, singles(range(1000)), workers=2)) as results:
         pids = {next(results)[1][1] for _ in range(50)}
     assert not any(map(is_running, pids))
 
@@ -174,7 +174,7 @@ print("once", flush=True)
 from contextlib import closing
 from quire.run.process_pool import map_batches
 from quire.run.workers import Batch
-with closing(map_batches(sorted, [Batch((1, 2), 1), Batch((3,), 1)], workers=2)) as results:
+with closing(map_batches(abs, [Batch((1, 2), 1), Batch((3,), 1)], workers=2)) as results:
     print(list(results), flush=True)
 """
 
@@ -191,7 +191,7 @@ ORPHANS = """
 import sys, working
 from quire.run.process_pool import map_batches
 from quire.run.workers import Batch
-results = map_batches(working.each(working.process), (Batch((number,), 1) for number in range(10**9)), workers=2)
+results = map_batches(working.process, (Batch((number,), 1) for number in range(10**9)), workers=2)
 for _, (_, pid) in results:
     print(pid, flush=True)
 """

@@ -4,19 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import NoReturn
-
-
-def each(function: Callable[[object], object]) -> Callable[[Sequence[object]], list[object]]:
-    """The function for batches that applies ``function`` to each item."""
-    return partial(_results, function)
-
-
-def _results(function: Callable[[object], object], items: Sequence[object]) -> list[object]:
-    return [function(item) for item in items]
 
 
 def process(item: object) -> tuple[object, int]:

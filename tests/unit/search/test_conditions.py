@@ -8,10 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 from quire.errors import OptionError
-from quire.indexed import Index
-from quire.mcp.tools import Tools
+from quire.index_api import Index
+from quire.mcp.tool import Service
+from quire.mcp.tools import Search
 from quire.query import parse, show
-from quire.search.ranking_settings import SearchSettings
+from quire.search.search_settings import SearchSettings
 from quire.workspace import Workspace
 
 DOCUMENTS = {
@@ -107,10 +108,11 @@ def test_an_unknown_key_finds_nothing_and_says_which_there_are(folder: Path) -> 
         assert (list(results), results.unknown_keys) == ([], ["statsu"])
         assert results.known_keys == ["date", "draft", "owner", "status", "tags", "version"]
     workspace = Workspace.open([str(folder / "docs")], index=str(folder / ".quire"))
-    answer = Tools(workspace, len, 4_000).search("volume", where="statsu=draft")
+    service = Service(workspace, len, 4_000)
+    answer = Search(query="volume", where="statsu=draft").answer(service)
     note = 'no front matter has the key "statsu"; there are: date, draft, owner, status, tags, version'
     assert (answer.record["total"], answer.record["note"]) == (0, note)
-    [only] = Tools(workspace, len, 4_000).search("volume", where="status=draft").record["results"]
+    [only] = Search(query="volume", where="status=draft").answer(service).record["results"]
     assert only["path"] == "a.md:1-8"
 
 

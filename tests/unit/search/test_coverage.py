@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from quire.indexed import Index
+from quire.index_api import Index
 from quire.search.hit import Results
-from quire.search.ranking_settings import SearchSettings
+from quire.search.search_settings import SearchSettings
 
 _WORDS = [f"{first}o{second}um" for first in "bdfgklm" for second in "bdfgkl"]
 """Words that are their own stems."""

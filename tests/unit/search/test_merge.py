@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from quire.search.merge import Step, limit_per_document
-from quire.search.ranking_settings import SearchSettings
+from quire.search.search_settings import SearchSettings
 from support.outlines import outline
 
 NAMES = {"threshold": "aggregation_threshold", "least": "min_aggregation_matches", "cap": "score_cap_multiplier"}

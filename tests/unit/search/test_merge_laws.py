@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.search.merge import Merged, limit_per_document
-from quire.search.ranking_settings import SearchSettings
+from quire.search.search_settings import SearchSettings
 from support.outlines import Line, Outline, planted
 
 scores = st.integers(1, 40).map(lambda tenths: tenths / 4)

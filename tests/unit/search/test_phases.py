@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 import quire
-from quire.indexed import Index
-from quire.search.ranking_settings import SearchSettings
+from quire.index_api import Index
+from quire.search.search_settings import SearchSettings
 
 Made = Callable[..., Index]
 
@@ -702,7 +702,7 @@ def test_nothing_to_look_for(made: Made, query: str) -> None:
 def test_answering_loads_neither_the_parser_nor_a_tokenizer(made: Made, tmp_path: Path) -> None:
     made({"a.md": "# Volumes\n\nText.\n"}).close()
     code = (
-        "import sys; from quire.indexed import Index\n"
+        "import sys; from quire.index_api import Index\n"
         f"assert [hit.id for hit in Index.open({str(tmp_path / 'index')!r}).search('volumes')] == ['docs:a.md#volumes']\n"
         "slow = {'pyromark', 'toktok', 'tiktoken', 'quire.parsing', 'quire.size', 'numpy', 'quire.embed'}\n"
         "loaded = slow & set(sys.modules)\n"

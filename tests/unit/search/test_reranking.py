@@ -10,7 +10,7 @@ import pytest
 
 import quire
 from quire.cli import main
-from quire.search.ranking_settings import SearchSettings
+from quire.search.search_settings import SearchSettings
 from support.embedding_server import Server, serving
 
 COUNT = 60

@@ -10,8 +10,7 @@ import pytest
 
 import quire
 from quire.errors import OptionError
-from quire.search import argument_checks
-from quire.search.ranking_settings import Boosts, SearchSettings
+from quire.search.search_settings import Boosts, SearchSettings
 
 
 @pytest.mark.parametrize(
@@ -46,20 +45,20 @@ def test_an_invalid_value_is_refused_by_name(tmp_path: Path, name: str, value: A
 
 def test_an_unknown_field_is_told_with_those_that_there_are() -> None:
     with pytest.raises(OptionError) as caught:
-        argument_checks.search_settings("settings", SearchSettings(boosts={"titel": 3}))  # type: ignore[arg-type]
+        SearchSettings.checked(SearchSettings(boosts={"titel": 3}))  # type: ignore[arg-type]
     said = "unknown setting boosts.titel (did you mean boosts.title?); valid: boosts.title, boosts.headings, "
     assert str(caught.value).startswith(said)
 
 
 def test_boosts_may_be_a_dict() -> None:
     settings = SearchSettings(boosts={"title": 0, "tags": 1000}, tie=0)  # type: ignore[arg-type]
-    checked = argument_checks.search_settings("settings", settings)
+    checked = SearchSettings.checked(settings)
     assert checked == SearchSettings(boosts=Boosts(title=0, tags=1000), tie=0)
-    assert argument_checks.search_settings("settings", checked) == checked
-    assert argument_checks.search_settings("settings", None) == SearchSettings()
+    assert SearchSettings.checked(checked) == checked
+    assert SearchSettings.checked(None) == SearchSettings()
 
 
 @pytest.mark.parametrize("value", [{}, {"boosts": {"title": 3}}, 0, "x"])
 def test_settings_are_of_their_own_kind(value: Any) -> None:
-    with pytest.raises(OptionError, match=r"^settings=.* must be quire\.search\.ranking_settings\.SearchSettings$"):
-        argument_checks.search_settings("settings", value)
+    with pytest.raises(OptionError, match=r"^settings=.* must be quire\.search\.search_settings\.SearchSettings$"):
+        SearchSettings.checked(value)

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quire
-from quire.index.build_nodes import build_nodes
-from quire.index.node import Node, PassageSpan
+from quire.index.node import Node, PassageSpan, build_nodes
 from quire.model import Span
 from quire.search.token_budget import WORTH, Excerpt, fit
 from quire.size import resolve
@@ -311,7 +310,7 @@ def test_the_best_gets_its_excerpt_before_others_get_theirs() -> None:
 
 def test_nothing_has_room() -> None:
     shelf = Shelf(GUIDE)
-    assert not any(budgeted(shelf, 0, shelf.section("Use")))
+    assert not any(budgeted(shelf, 1, shelf.section("Use")))
     assert not any(budgeted(shelf, 3, shelf.section("Use")))
 
 
@@ -351,7 +350,7 @@ def letters(text: str) -> list[Span]:
     return [Span(*found.span()) for found in re.finditer("[ab0]", text)]
 
 
-@given(questions(), st.integers(0, 150))
+@given(questions(), st.integers(1, 150))
 def test_a_budget_is_never_passed(question: tuple[Shelf, list[Section]], max_tokens: int) -> None:
     shelf, sections = question
     answers = fit(sections, shelf.read, max_tokens=max_tokens, ranges=letters)
@@ -361,7 +360,7 @@ def test_a_budget_is_never_passed(question: tuple[Shelf, list[Section]], max_tok
     assert all(answer.tokens >= COUNTER.count(answer.text) for _, answer in given_texts)
 
 
-@given(questions(), st.integers(0, 150))
+@given(questions(), st.integers(1, 150))
 def test_a_text_is_the_source_at_its_parts(question: tuple[Shelf, list[Section]], max_tokens: int) -> None:
     shelf, sections = question
     for section, answer in zip(sections, fit(sections, shelf.read, max_tokens=max_tokens, ranges=letters), strict=True):
@@ -383,12 +382,21 @@ def test_without_a_budget_everything_is_given_whole(question: tuple[Shelf, list[
         assert answer.spans == (Span(section[0].start, section[0].full_end),)
 
 
-@given(questions(), st.integers(0, 150))
+@given(questions(), st.integers(1, 150))
 def test_what_has_room_for_everything_is_given_whole(question: tuple[Shelf, list[Section]], spare: int) -> None:
     shelf, sections = question
     enough = sum(section[0].full_tokens + section[0].crumb_tokens for section in sections)
     texts = [answer.text for answer in fit(sections, shelf.read, max_tokens=enough + spare)]
     assert texts == [answer.text for answer in fit(sections, shelf.read)]
+
+
+def test_a_document_with_a_byte_order_mark_above_its_heading_is_given_whole() -> None:
+    shelf = Shelf("\ufeff# alpha\nalpha\n")
+    node = shelf.section("alpha")[0]
+    document = shelf.read(node.document_id, 0, 0)[0]
+    room = document.full_tokens + document.crumb_tokens
+    [answer] = fit([(document, [0])], shelf.read, max_tokens=room)
+    assert answer.text == "\ufeff# alpha\nalpha\n"
 
 
 def test_what_is_below_is_added_only_up_to_a_limit_of_its_own() -> None:

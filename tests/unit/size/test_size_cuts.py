@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.size import hostile
 
-from quire.counter import ENCODINGS, TokenCounter
 from quire.size import NAMES, resolve
+from quire.token_counters import ENCODINGS, TokenCounter
 
 LINES = st.text(
     st.sampled_from("aAé1 \t\n\n\r\r\x0b\x0c\x1c\x85\xa0\u2028\u2029\u3000\u200b/!)'sS.-\u0301中😀\ud800\udc00\x00"),

@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.size import hostile
 
-from quire.counter import ENCODINGS
 from quire.errors import TokenizerError
-from quire.size import byte_pairs, engines, vocabulary
-from quire.size.byte_pairs import BytePairs
+from quire.size import byte_pairs, encodings
+from quire.size.byte_pairs import NO_RANK, BytePairs
 from quire.size.encodings import PYTHON_WORK, EncodingCounter
-from quire.size.vocabulary import NO_RANK
+from quire.token_counters import ENCODINGS
 
 Reference = Callable[[str], Callable[[str], int]]
 NASTY = st.text(
@@ -39,10 +38,10 @@ def expected(encoding: str, reference: Reference) -> Callable[[str], int]:
     return reference(encoding)
 
 
-@pytest.fixture(scope="module", params=engines.ENGINES)
+@pytest.fixture(scope="module", params=encodings.ENGINES)
 def engine(encoding: str, request: pytest.FixtureRequest) -> Callable[[str], int]:
     pytest.importorskip(request.param, reason=f"{request.param} is not installed")
-    return engines.with_surrogates(engines.ENGINES[request.param](encoding))
+    return encodings.with_surrogates(encodings.ENGINES[request.param](encoding))
 
 
 @pytest.fixture(scope="module")
@@ -121,25 +120,25 @@ def uninstall(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
 
 
 def test_a_little_text_loads_no_engine(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    uninstall(monkeypatch, *engines.ENGINES)
+    uninstall(monkeypatch, *encodings.ENGINES)
     assert EncodingCounter(encoding).count("# A “little” text – in a café\n") == 11
 
 
 def test_tiktoken_counts_where_toktok_is_missing(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tiktoken", reason="tiktoken is not installed")
     uninstall(monkeypatch, "toktok")
-    assert engines.load(encoding)("A short text.") == 4
+    assert encodings.load(encoding)("A short text.") == 4
 
 
 def test_without_any_engine_the_error_says_what_to_do(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    uninstall(monkeypatch, *engines.ENGINES)
+    uninstall(monkeypatch, *encodings.ENGINES)
     with pytest.raises(TokenizerError, match=r"pip install toktok-rs.*tokenizer='estimate'"):
         EncodingCounter(encoding).count("\U00010330")
 
 
 def test_tiktoken_refuses_what_would_make_it_panic() -> None:
     pytest.importorskip("tiktoken", reason="tiktoken is not installed")
-    count = engines.ENGINES["tiktoken"]("cl100k_base")
+    count = encodings.ENGINES["tiktoken"]("cl100k_base")
     with pytest.raises(TokenizerError, match="1000000 characters of white space"):
         count("a" + " " * 1_000_000 + "b")
     assert count("ab " * 200_000) == 200_001
@@ -149,14 +148,15 @@ def test_the_vocabulary_files_hold_what_openai_publishes(encoding: str, referenc
     reference(encoding)
     tiktoken = pytest.importorskip("tiktoken", reason="tiktoken is not installed")
     ranks = tiktoken.get_encoding(encoding)._mergeable_ranks
-    packed = vocabulary.pack(ranks)
-    assert packed == vocabulary.FOLDER.joinpath(f"{encoding}.bin").read_bytes()
-    assert dict(vocabulary.Vocabulary(packed).items()) == ranks
+    vocabulary = byte_pairs.read(encoding)
+    tokens = list(vocabulary.items())
+    assert dict(tokens) == ranks
+    assert [token for token, _ in tokens] == sorted(ranks, key=lambda token: (len(token), token))
 
 
 @pytest.mark.parametrize(("token", "rank"), [(b"!", 0), (b"", NO_RANK), (b"\xff\xff", NO_RANK), (b"x" * 200, NO_RANK)])
 def test_ranks(encoding: str, token: bytes, rank: int) -> None:
-    assert vocabulary.read(encoding).rank(token) == rank
+    assert byte_pairs.read(encoding).rank(token) == rank
 
 
 def test_byte_pairs_stop_when_their_work_is_done(encoding: str) -> None:

@@ -10,8 +10,7 @@ import pytest
 import quire
 from quire import Block, Chunks
 from quire.parsing import inner_blocks
-from quire.split.graphemes import grapheme_ends
-from quire.split.inline import inline_atoms
+from quire.split.words import grapheme_ends, inline_atoms
 
 CAPPED: list[dict[str, Any]] = [
     {"strategy": "packed", "hard_cap": 40, "target": 40, "min_tokens": 0},

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from quire.split.graphemes import grapheme_ends
+from quire.split.words import grapheme_ends
 
 
 @pytest.mark.parametrize(

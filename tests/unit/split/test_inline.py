@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.split.inline import inline_atoms, outside
+from quire.split.words import inline_atoms, outside
 
 
 @pytest.mark.parametrize(

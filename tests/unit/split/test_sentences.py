@@ -10,10 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.split.graphemes import grapheme_ends
-from quire.split.inline import inline_atoms
 from quire.split.sentences import sentence_ends, stop_ends
-from quire.split.words import inner_word_ends, word_ends
+from quire.split.words import grapheme_ends, inline_atoms, inner_word_ends, word_ends
 
 MARK = "║"
 GOLDEN = Path(__file__).with_name("sentences.txt")

@@ -8,7 +8,7 @@ import pytest
 
 from quire.errors import NotFoundError
 from quire.read.discover import Found, discover
-from quire.web.served_documents import MOST_LISTED, ServedDocuments
+from quire.web.inspector import MOST_LISTED, ServedDocuments
 
 
 def many(number: int) -> list[Found]:

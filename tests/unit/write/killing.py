@@ -14,16 +14,21 @@ import random
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
 import quire
 from quire import wire
 from quire.write import atomic_folder, write_files
-from quire.write.file_names import README, file_names, split_name
+from quire.write.atomic_folder import README
+from quire.write.json_files import file_names, split_name
 
 PATHS = ("a.md", "b.md", "guides/a.md", "guides/deep/c.md")
 SIZES = ((3, 1, 6, 2), (7, 1, 2, 2), (1, 2, 9, 0), (12, 0, 1, 5), (2, 3, 3, 1))
+"""How many chunks each document has, in each version."""
+STEP_SIZES = ((2, 0, 3, 1), (3, 1, 1, 0))
+"""A document grows, one appears, one shrinks and one disappears: few files, because a run is killed at each step."""
 STEPS = {
     "open",
     "os.link",
@@ -41,8 +46,7 @@ MOST_EVENTS = 60_000
 Files = dict[str, bytes]
 
 
-def version(number: int) -> list[quire.Chunks]:
-    sizes = SIZES[number % len(SIZES)]
+def version(number: int, sizes: tuple[int, ...]) -> list[quire.Chunks]:
     return [quire.chunk(text(number, size), "tree", path=path) for path, size in zip(PATHS, sizes, strict=True)]
 
 
@@ -123,16 +127,14 @@ def at_random(out: Path, versions: list[list[quire.Chunks]], seed: int) -> list[
 
 def at_each_step(out: Path, versions: list[list[quire.Chunks]], seed: int) -> list[str]:
     wrong: list[str] = []
-    for before, after in ((0, 1), (3, 4)):
-        step, is_through = 0, False
-        while not is_through:
-            write_files(out, versions[before])
-            step += 1
-            is_through = forked(lambda step=step, after=after: stepwise(out, versions[after], step))
-            wrong += [f"step {step}: {each}" for each in look(out, [versions[before], versions[after]])]
-        if step < 40:
-            wrong.append(f"only {step} steps were seen")
-    return wrong
+    before, after = versions
+    step, is_through = 0, False
+    while not is_through:
+        write_files(out, before)
+        step += 1
+        is_through = forked(partial(stepwise, out, after, step))
+        wrong += [f"step {step}: {each}" for each in look(out, versions)]
+    return wrong if step >= 40 else [*wrong, f"only {step} steps were seen"]
 
 
 def stepwise(out: Path, documents: list[quire.Chunks], last: int) -> None:
@@ -160,7 +162,7 @@ def look(out: Path, versions: list[list[quire.Chunks]]) -> list[str]:
 
 def main() -> None:
     out, how, seed = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    versions = [version(number) for number in range(len(SIZES))]
+    versions = [version(number, sizes) for number, sizes in enumerate(STEP_SIZES if how == "steps" else SIZES)]
     atomic_folder.sync = lambda: None  # a kill, unlike a power cut, loses nothing of the cache
     os.fsync = lambda _: None
     write_files(out, versions[0])

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.write.file_names import MOST_BYTES, case_folded, file_names, folder_name, split_name
+from quire.operating_system import case_folded
+from quire.write.json_files import MOST_BYTES, file_names, folder_name, split_name
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="names that Windows cannot hold")
 

@@ -119,22 +119,19 @@ def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
 
 
 @posix
-@pytest.mark.parametrize("lead", ["/dev/fd", "/proc/self/fd", "link"])
+@pytest.mark.parametrize("lead", ["/dev/fd", "/proc/self/fd"])
 def test_what_is_open_is_written_to_at_its_position(tmp_path: Path, lead: str) -> None:
     if lead.startswith("/proc") and not Path(lead).exists():
         pytest.skip("no /proc")
     with (tmp_path / "log").open("wb") as log:
         log.write(b"old\n")
         log.flush()
-        name = Path(f"{'/dev/fd' if lead == 'link' else lead}/{log.fileno()}")
-        if lead == "link":
-            (tmp_path / "link").symlink_to(name)
-            name = tmp_path / "link"
+        name = Path(f"{lead}/{log.fileno()}")
         write_jsonl(name, docs()[2:])
         write_jsonl(name, docs()[2:])
     first, *others = (tmp_path / "log").read_bytes().splitlines()
     assert (first, [wire.decode(line) for line in others]) == (b"old", [docs()[2][0]] * 2)
-    assert {each.name for each in tmp_path.iterdir()} == {"log"} | ({"link"} if lead == "link" else set())
+    assert [each.name for each in tmp_path.iterdir()] == ["log"]
 
 
 @posix

@@ -1,20 +1,23 @@
-"""Text to terms, the same way for documents, queries and highlighting; and the spellings of a word in a query."""
+"""Text to terms, the same way for documents, queries and highlighting; and the spellings of a word in a query.
+
+The engine splits at everything but letters and digits. ``normalize`` spells with letters what it would lose: ``C++``,
+emoji, and scripts without spaces, in which each character becomes a word.
+"""
 
 import re
+import unicodedata
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple, get_args
 
 import tantivy
 
-from quire.index.engine.normalization import humps, is_unspaced, normalize
 from quire.patterns import pattern
 from quire.trees import Language
 
 NONE = "none"  # the language of a tree whose words are not stemmed
 
-LANGUAGES = get_args(Language)
-"""The languages that a tree can have."""
+LANGUAGES = get_args(Language)  # the languages that a tree can have
 
 _FOLD_FIRST = ("arabic", "dutch", "english", "german", "greek", "russian", "tamil", NONE)
 """Languages whose stemmers do not need the accents of Latin letters; accents are removed before stemming."""
@@ -25,6 +28,138 @@ _MAYBE_TOO_LONG = pattern(r"[^\W_]{32,}")  # a character has at most four bytes
 _VERSION = pattern(r"v?(\d+(?:\.\d+)+)", re.IGNORECASE)
 _HYPHENATED = pattern(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _APOSTROPHE = pattern(r"(?<=\w)['’]\w{1,2}\b|\b\w{1,2}['’](?=\w)")
+
+# The name of a language with one letter: ``F#``, ``C++``. Patterns that start with one character are searched faster.
+_SHARP = pattern(r"#(?<=[A-Za-z]#)(?<![A-Za-z0-9_][A-Za-z]#)(?![A-Za-z0-9+#])")
+_PLUSPLUS = pattern(r"\+\+(?<=[A-Za-z]\+\+)(?<![A-Za-z0-9_][A-Za-z]\+\+)(?![A-Za-z0-9+#])")
+SIGNS = {"++": "plusplus", "#": "sharp"}
+"""How the signs of ``C++`` and ``C#`` are spelled."""
+
+# Humps: the parts of a camelCase name.
+_SECOND_HUMP = pattern(r"[A-Z](?:(?<=[a-z0-9][A-Z])|(?=[A-Z][a-z]))")
+_HUMPS = pattern(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]|[0-9]+")
+_KINDS = bytes(
+    ord("A" if chr(byte).isupper() else "a" if chr(byte).isalnum() else ".") if byte < 128 else ord(".")
+    for byte in range(256)
+)
+"""The kind of each ASCII character: a capital, another letter or digit, or neither."""
+_HUMP_KINDS = (b"aA", b"AAa")
+"""Every name with humps has one of these sequences of kinds; so have a few names without, such as ``SHA1``."""
+_MAX_CACHED = 64  # longer names are rare and not cached
+
+_FLAG = pattern(r"--(?<![A-Za-z0-9_-]--)[A-Za-z][A-Za-z0-9]*+(?:[-_.][A-Za-z0-9]++)*+")
+
+_WORD = pattern(r"[^\W\d_]{1,64}")
+
+# Character classes for patterns.
+ALONE = (
+    "\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
+    "\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+)
+"""Chinese, Japanese and Korean: each character is a word."""
+_CLUSTER_RANGES = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
+CLUSTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _CLUSTER_RANGES)
+"""Thai, Lao, Burmese and Khmer: each letter with its marks is a word."""
+EMOJI = "\u203c\u2049\u231a-\u23ff\u2600-\u27bf\u2b05-\u2b55\U0001f000-\U0001faff"  # each emoji is a word
+_ANY_UNSPACED = pattern(f"[{ALONE}{EMOJI}{CLUSTERS}]")
+_MARKED = pattern(
+    "[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0711\u0730-\u074a"
+    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f\u0386\u0388-\u0390\u03aa-\u03b0\u03ca-\u03ce\u1f00-\u1fff]"
+)
+"""Accents, Hebrew points, Arabic and Syriac vowels and accented Greek letters, at which the engine would split words.
+Marks that make another letter, as in ``й``, and accents of Latin letters are left to the engine."""
+ASCII = bytes(range(128))
+
+
+def normalize(text: str) -> str:
+    """A text as the engine gets it."""
+    if not text.isascii():
+        # The engine turns the Turkish İ into i with a combining dot, which is another letter to it than i.
+        text = unicodedata.normalize("NFKC", text).replace("\u0130", "I").replace("i\u0307", "i")
+        # Most text is ASCII; dropping its bytes is five times as fast as searching it with a pattern.
+        beyond_ascii = text.encode("utf-8", "replace").translate(None, ASCII).decode()
+        text = _MARKED.sub(_without_marks, text) if _MARKED.search(beyond_ascii) else text
+        text = _unspaced().sub(_as_word, text) if _ANY_UNSPACED.search(beyond_ascii) else text
+    if "#" in text:
+        text = _SHARP.sub(SIGNS["#"], text)
+    # Searching for one character is faster than for two.
+    return _PLUSPLUS.sub(SIGNS["++"], text) if "+" in text and "++" in text else text
+
+
+def indexed_texts(text: str) -> list[str]:
+    """What is indexed for a text: itself, and the humps of each camelCase name in it."""
+    text = normalize(text)
+    names = _maybe_humped(text)
+    parts = {_cached_humps(name) if len(name) <= _MAX_CACHED else _split_humps(name) for name in names} - {""}
+    return [text, *sorted(parts)]
+
+
+def accented_words(text: str) -> set[str]:
+    """The words with a letter that is not ASCII, in lower case; without scripts that have no spaces."""
+    if text.isascii():
+        return set()
+    letters = text.encode("utf-8", "replace").translate(None, ASCII).decode()
+    if not any(map(str.isalpha, set(letters))):
+        return set()
+    text = unicodedata.normalize("NFKC", text).lower()
+    return {word for word in _WORD.findall(text) if not word.isascii() and not is_unspaced(word)}
+
+
+def flags(text: str) -> list[str]:
+    """The command-line flags in a text, sorted, without duplicates: the engine drops dashes, but ``--from`` matters."""
+    return sorted({flag.lower() for flag in _FLAG.findall(text)}) if "--" in text else []
+
+
+def humps(word: str) -> str:
+    """The parts of a camelCase name, with spaces between: ``HTTPServer`` becomes ``HTTP Server``."""
+    return " ".join(_HUMPS.findall(word))
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether a text has characters of scripts without spaces, so that a word is a phrase of them."""
+    return not text.isascii() and _ANY_UNSPACED.search(unicodedata.normalize("NFKC", text)) is not None
+
+
+def _maybe_humped(text: str) -> set[str]:
+    """The ASCII words that may have humps, none missing. Twice as fast as a pattern, which stops at each capital."""
+    kinds = text.encode("ascii", "replace").translate(_KINDS)
+    names: set[str] = set()
+    for sequence in _HUMP_KINDS:
+        at = kinds.find(sequence)
+        while at >= 0:
+            end = kinds.find(b".", at)
+            end = len(kinds) if end < 0 else end
+            names.add(text[kinds.rfind(b".", 0, at) + 1 : end])
+            at = kinds.find(sequence, end)
+    return names
+
+
+def _split_humps(name: str) -> str:
+    """The humps of a name, with spaces between; empty if it has one or none."""
+    parts = humps(name) if _SECOND_HUMP.search(name) else ""
+    return parts if " " in parts else ""
+
+
+_cached_humps = lru_cache(maxsize=16_384)(_split_humps)
+
+
+def _as_word(character: re.Match[str]) -> str:
+    return f" emoji{ord(character[0]):x} " if character.lastgroup == "emoji" else f" {character[0]} "
+
+
+def _without_marks(character: re.Match[str]) -> str:
+    return "".join(mark for mark in unicodedata.normalize("NFD", character[0]) if not unicodedata.combining(mark))
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    letters: list[str] = []
+    marks: list[str] = []
+    for first, last in _CLUSTER_RANGES:
+        for character in map(chr, range(first, last + 1)):
+            (marks if unicodedata.category(character).startswith("M") else letters).append(character)
+    cluster = f"[{''.join(letters)}][{''.join(marks)}]*"
+    return re.compile(f"[{ALONE}]|{cluster}|(?P<emoji>[{EMOJI}])")
 
 
 @cache

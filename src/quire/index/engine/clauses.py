@@ -8,28 +8,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple, TypeGuard, TypeVar
 
 import msgspec
 import tantivy
 
 from quire.index.engine import index_schema
-from quire.index.engine.analysis import Spelling, adjacent_terms, spellings, term_pairs, terms
+from quire.index.engine.analysis import Spelling, adjacent_terms, flags, is_unspaced, spellings, term_pairs, terms
 from quire.index.engine.corrections import Dictionary
 from quire.index.engine.function_words import COMPARISONS, is_function_word
-from quire.index.engine.normalization import flags, is_unspaced
 from quire.query.query_tree import TEXT_FIELDS, Either, Group, Not, Phrase, Query, Word, leaves
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 
 _SPLIT_NAME = 0.75  # the weight of the parts of a name that also occurs as a whole
-_WHOLE_NAME = 1.0  # the extra weight of a name whose parts are adjacent
 _FUNCTION_WORD = 0.5  # the weight of a function word beside others: it is rare in titles, and says little
 _WHOLE_FLAG = 6.0  # the extra weight of a flag with its dashes
 LONG_QUERY = 6
 """A query with so many words is compared word for word with the best nodes, and its function words find nothing."""
 _FEW_TERMS = 64
 """Up to so many terms are looked up one by one; for a larger set, the engine scans all terms of the field."""
+
+
+Clause = TypeVar("Clause", tantivy.Query, tantivy.Query | None)
 
 
 class QueryContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,16 +107,13 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         for text in self.context.corrected(word):
             for language in self.context.languages:
                 readings = spellings(text, language)
-                statistics = [
-                    self.context.dictionary.statistics(term, language)
-                    for spelling in readings[:1]
-                    for term in spelling.terms
-                ]
-                split = _SPLIT_NAME if all(term.fields for term in statistics) else 1.0
+                first = readings[0].terms if readings else ()
+                is_known = all(self.context.dictionary.statistics(term, language).fields for term in first)
                 for spelling in readings:
                     variant = self._variant(spelling, language, tight=word.field == "path")
-                    share = len(readings[0].terms) / len(spelling.terms)
-                    yield variant._replace(weight=split * share if share < 1 else 1.0)
+                    share = len(first) / len(spelling.terms)
+                    weight = share * (_SPLIT_NAME if is_known else 1.0) if share < 1 else 1.0
+                    yield variant._replace(weight=weight)
 
     def any_variant(self, variants: Iterable[Variant]) -> tantivy.Query | None:
         """One of the variants."""
@@ -144,7 +142,7 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         if musts:
             more += some
         elif some:
-            musts = [tantivy.Query.boolean_query([(_SHOULD, clause) for clause in some]) if len(some) > 1 else some[0]]
+            musts = [any_of(some)]
         elif refused:
             musts = [tantivy.Query.const_score_query(tantivy.Query.exists_query(index_schema.POSITION), 1.0)]
         else:
@@ -168,7 +166,7 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
     def _word(self, word: Word) -> tantivy.Query | None:
         if word.field not in (None, *TEXT_FIELDS):
             return self._documents(word)
-        if word.prefix and _can_continue(word.text):
+        if word.prefix and word.text[-1:].isalnum() and not is_unspaced(word.text[-1:]):  # ``C++`` cannot go on
             return self._prefix(word)
         variants = [self._search_variant(variant, self._fields(word)) for variant in self.variants(word)]
         return self._with_flag(word, best_of(variants, 0.0))
@@ -178,11 +176,9 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         groups = [self._counted(group, variant.language, boosts) for group in variant.groups]
         if len(groups) == 1:
             return groups[0]
-        apart = tantivy.Query.boolean_query([(_MUST if self.strict else _SHOULD, group) for group in groups])
+        apart = all_of(groups) if self.strict else any_of(groups)
         together = self._adjacent(variant.spelling.terms, variant.language, boosts)
-        whole = tantivy.Query.boost_query(together, _WHOLE_NAME)
-        both = tantivy.Query.boolean_query([(_MUST, apart), (_SHOULD, whole)])
-        return both if variant.weight == 1 else tantivy.Query.boost_query(both, variant.weight)
+        return _boosted(plus(apart, together), variant.weight)
 
     def _phrase(self, phrase: Phrase) -> tantivy.Query | None:
         if phrase.field not in (None, *TEXT_FIELDS):
@@ -199,42 +195,39 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
     def _with_flag(self, leaf: Word | Phrase, clause: tantivy.Query | None) -> tantivy.Query | None:
         """The clause, and more if the word is a command-line flag and the text has it with its dashes."""
         flag = self.context.flag(leaf) if self.bonus else None
-        if clause is None or flag is None:
-            return clause
-        return tantivy.Query.boolean_query([(_MUST, clause), (_SHOULD, flag)])
+        return clause if clause is None or flag is None else plus(clause, flag)
 
     def _prefix(self, word: Word) -> tantivy.Query | None:
         """A prefix scores as the best of its words; of many words the rare ones score little."""
-        lead, prefix = split_last_word(word.text)
-        boosts = self._fields(word)
+        cut = max((at + 1 for at, character in enumerate(word.text) if not character.isalnum()), default=0)
+        lead, prefix, boosts = word.text[:cut], word.text[cut:], self._fields(word)  # ``my_`` and ``v``
         variants = []
         for language in self.context.languages:
             completions = self.context.dictionary.completions(prefix, language)
             words = [self._counted((term,), language, boosts) for term in completions.frequent]
-            completed = best_of([*words, *self._any_term(completions.others, language, boosts)], 0.0)
+            for name in (name for name, boost in boosts.items() if completions.others and boost > 0):
+                # One query for many terms cannot score them.
+                field = index_schema.field(name, language)
+                others = tantivy.Query.term_set_query(self.context.schema, field, completions.others)
+                words.append(tantivy.Query.const_score_query(others, 1.0))
+            completed = best_of(words, 0.0)
             if completed is not None:
                 before = [
                     self._search_variant(self._variant(spelling, language), boosts)
                     for spelling in spellings(lead, language)[:1]
                 ]
-                variants.append(tantivy.Query.boolean_query([(_MUST, clause) for clause in (*before, completed)]))
+                variants.append(all_of([*before, completed]))
         return best_of(variants, 0.0) or tantivy.Query.empty_query()
-
-    def _any_term(self, terms: Sequence[str], language: str, boosts: Mapping[str, float]) -> Iterator[tantivy.Query]:
-        """Any of many terms in one query, which cannot score them."""
-        for name in (name for name, boost in boosts.items() if terms and boost > 0):
-            query = tantivy.Query.term_set_query(self.context.schema, index_schema.field(name, language), terms)
-            yield tantivy.Query.const_score_query(query, 1.0)
 
     def _documents(self, leaf: Word | Phrase) -> tantivy.Query:
         """A condition on documents: their tree, or a key of their front matter."""
         schema, tree = self.context.schema, index_schema.TREE
         if leaf.field != tree:
             query = one_of(schema, index_schema.DOC, self.context.documents_with(leaf))
+        elif isinstance(leaf, Word) and leaf.prefix:
+            query = tantivy.Query.regex_query(schema, tree, f"{re.escape(leaf.text)}.*")
         else:
             query = one_of(schema, tree, [leaf.text])
-        if leaf.field == tree and isinstance(leaf, Word) and leaf.prefix:
-            query = tantivy.Query.regex_query(schema, tree, f"{re.escape(leaf.text)}.*")
         return tantivy.Query.const_score_query(query, 0.0)
 
     def _fields(self, leaf: Word | Phrase) -> Mapping[str, float]:
@@ -247,25 +240,21 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
             return clause
         rarity = sum([self.context.dictionary.term_rarity(term, language) for term in terms])
         # The clause is evaluated once: everything matches the second one.
-        extra = tantivy.Query.const_score_query(tantivy.Query.all_query(), self.context.coordination * rarity)
-        return tantivy.Query.boolean_query([(_MUST, clause), (_SHOULD, extra)])
+        return plus(
+            clause, tantivy.Query.const_score_query(tantivy.Query.all_query(), self.context.coordination * rarity)
+        )
 
     def _adjacent(self, terms: tuple[str, ...], language: str, boosts: Mapping[str, float]) -> tantivy.Query:
         """Adjacent terms in the best of some fields: of those that have the first term."""
-        fields = self.context.dictionary.statistics(terms[0], language).fields
-        clauses = [
-            (self._adjacent_in(name, language, terms), boost)
-            for name, boost in boosts.items()
-            if boost > 0 and (name in fields or name == index_schema.PATH)
-        ]
-        queries = [query if boost == 1 else tantivy.Query.boost_query(query, float(boost)) for query, boost in clauses]
+        schema, fields = self.context.schema, self.context.dictionary.statistics(terms[0], language).fields
+        queries = []
+        for name, boost in boosts.items():
+            if boost > 0 and (name in fields or name == index_schema.PATH):
+                field = index_schema.field(name, language)
+                is_one = len(terms) == 1
+                query = tantivy.Query.term_query(schema, field, terms[0]) if is_one else phrase(schema, field, terms)
+                queries.append(_boosted(query, boost))
         return best_of(queries, self.context.tie) or tantivy.Query.empty_query()
-
-    def _adjacent_in(self, name: str, language: str, terms: tuple[str, ...]) -> tantivy.Query:
-        field = index_schema.field(name, language)
-        if len(terms) == 1:
-            return tantivy.Query.term_query(self.context.schema, field, terms[0])
-        return tantivy.Query.phrase_query(self.context.schema, field, list(terms))
 
 
 def compiled(context: QueryContext, query: Query, *, strict: bool = False) -> tantivy.Query | None:
@@ -278,8 +267,7 @@ def one_of(schema: tantivy.Schema, name: str, values: Iterable[str]) -> tantivy.
     terms = list(values)
     if not 0 < len(terms) <= _FEW_TERMS:
         return tantivy.Query.term_set_query(schema, name, terms)
-    queries = [tantivy.Query.term_query(schema, name, term, index_option="basic") for term in terms]
-    return tantivy.Query.boolean_query([(_SHOULD, query) for query in queries])
+    return any_of([tantivy.Query.term_query(schema, name, term, index_option="basic") for term in terms])
 
 
 def all_but(schema: tantivy.Schema, name: str, values: Iterable[str]) -> tantivy.Query:
@@ -290,8 +278,27 @@ def all_but(schema: tantivy.Schema, name: str, values: Iterable[str]) -> tantivy
 
 def filtered(query: tantivy.Query, *filters: tantivy.Query) -> tantivy.Query:
     """A query restricted by filters, which do not change scores."""
-    musts = [(_MUST, tantivy.Query.const_score_query(condition, 0.0)) for condition in filters]
-    return tantivy.Query.boolean_query([(_MUST, query), *musts]) if musts else query
+    return all_of([query, *(tantivy.Query.const_score_query(condition, 0.0) for condition in filters)])
+
+
+def phrase(schema: tantivy.Schema, field: str, terms: Sequence[str]) -> tantivy.Query:
+    """Adjacent terms."""
+    return tantivy.Query.phrase_query(schema, field, list(terms))
+
+
+def any_of(queries: Sequence[tantivy.Query]) -> tantivy.Query:
+    """Any of some queries; their scores add up."""
+    return queries[0] if len(queries) == 1 else tantivy.Query.boolean_query([(_SHOULD, query) for query in queries])
+
+
+def all_of(queries: Sequence[tantivy.Query]) -> tantivy.Query:
+    """All of some queries; their scores add up."""
+    return queries[0] if len(queries) == 1 else tantivy.Query.boolean_query([(_MUST, query) for query in queries])
+
+
+def plus(query: tantivy.Query, more: tantivy.Query) -> tantivy.Query:
+    """A query that scores more where another matches, too."""
+    return tantivy.Query.boolean_query([(_MUST, query), (_SHOULD, more)])
 
 
 def all_items(query: Query) -> tuple[Query, ...]:
@@ -304,18 +311,7 @@ def is_plain(item: Query) -> TypeGuard[Word]:
     return isinstance(item, Word) and item.field is None and not item.prefix
 
 
-def split_last_word(text: str) -> tuple[str, str]:
-    """Everything before the last word, and the last word: ``my_v`` gives ``my_`` and ``v``."""
-    cut = max((at + 1 for at, character in enumerate(text) if not character.isalnum()), default=0)
-    return text[:cut], text[cut:]
-
-
-def _can_continue(text: str) -> bool:
-    """Whether a word can go on: not after ``C++``, nor if each character is a word."""
-    return text[-1:].isalnum() and not is_unspaced(text[-1:])
-
-
-def _boosted(query: tantivy.Query | None, boost: float) -> tantivy.Query | None:
+def _boosted(query: Clause, boost: float) -> Clause:
     return query if query is None or boost == 1 else tantivy.Query.boost_query(query, float(boost))
 
 

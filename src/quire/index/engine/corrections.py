@@ -4,16 +4,15 @@ Ranked fields have stems. The field ``words`` has the words that documents have,
 how those with accents are written. A correction is always such a word.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from math import log
 from typing import NamedTuple
 
-from quire.index.engine.analysis import analyser, bare, spellings, terms, word_terms
+from quire.index.engine.analysis import analyser, bare, is_unspaced, spellings, terms, word_terms
 from quire.index.engine.function_words import is_function_word
 from quire.index.engine.index_schema import ACCENTED, RANKED, WORDS, field
-from quire.index.engine.normalization import is_unspaced
 from quire.index.engine.snapshot import Snapshot
 from quire.patterns import pattern
 
@@ -48,8 +47,7 @@ class Dictionary:
         self._snapshot = snapshot
         self._languages = snapshot.settings.languages
         self._completions: dict[tuple[str, str], Completions] = {}
-        self.lookups = 0
-        """The number of lookups so far."""
+        self.lookups = 0  # the number of lookups so far
 
     def rarity(self, name: str, value: str) -> float:
         """The inverse document frequency of a term, as in BM25."""
@@ -57,8 +55,8 @@ class Dictionary:
 
     def statistics(self, term: str, language: str) -> TermStatistics:
         """Where a term occurs, cached."""
-        key, cached = (term, language), self._snapshot.term_statistics
-        statistics = cached.get(key)
+        key, cached = (term, language), self._snapshot.memory["terms"]
+        statistics: TermStatistics | None = cached.get(key)
         if statistics is None:
             if len(cached) >= _MAX_STATISTICS:
                 cached.clear()
@@ -82,8 +80,8 @@ class Dictionary:
 
     def title_rarities(self, title: tuple[str, ...], language: str) -> tuple[Mapping[str, float], float]:
         """The rarity of each term of a title, and their sum, cached."""
-        key, cached = (title, language), self._snapshot.title_rarities
-        rarities = cached.get(key)
+        key, cached = (title, language), self._snapshot.memory["titles"]
+        rarities: tuple[Mapping[str, float], float] | None = cached.get(key)
         if rarities is None:
             if len(cached) >= _MAX_STATISTICS:
                 cached.clear()
@@ -107,16 +105,10 @@ class Dictionary:
     def has(self, word: str) -> bool:
         """Whether all terms of one of the word's spellings occur."""
         return any(
-            all(self._has_term(term, language) for term in spelling.terms)
+            all(self._occurs(term, _fields(language)) for term in spelling.terms)
             for language in self._languages
             for spelling in spellings(word, language)
         )
-
-    def _has_term(self, term: str, language: str) -> bool:
-        if self._snapshot.deleted:
-            return self._occurs(term, _fields(language))
-        self.lookups += 1
-        return bool(self.statistics(term, language).fields)
 
     def is_prefix(self, word: str) -> bool:
         """Whether other words start with a word that does not occur."""
@@ -127,9 +119,9 @@ class Dictionary:
         """The terms of words with a prefix, cached: those with the prefix, and shorter stems of words with it."""
         key = prefix, language
         if key not in self._completions:
-            typed = bare(prefix)
-            counts = self._with_prefix(_fields(language), typed)
-            words = [*self._with_prefix([WORDS], typed), *self._with_prefix([ACCENTED], typed)]
+            typed, with_prefix = bare(prefix), self._snapshot.terms_with_prefix
+            counts = with_prefix(_fields(language) if typed else (), typed)
+            words = [word for name in ((WORDS, ACCENTED) if typed else ()) for word in with_prefix([name], typed)]
             stems = dict.fromkeys(analyser(language).analyze(" ".join(words)))
             shorter = [stem for stem in stems if stem not in counts and self._occurs(stem, _fields(language))]
             ordered = sorted(counts, key=lambda term: (-counts[term], term))
@@ -138,14 +130,6 @@ class Dictionary:
             others = ordered[ordered.index(frequent[-1]) + 1 :] if frequent else ()
             self._completions[key] = Completions([*shorter[:_MAX_SCORED], *frequent], others)
         return self._completions[key]
-
-    def _with_prefix(self, fields: Iterable[str], prefix: str) -> dict[str, int]:
-        """The terms with a prefix, with their number of nodes summed over fields."""
-        counts: dict[str, int] = {}
-        for name in fields if prefix else ():
-            for term, count in self._snapshot.terms_with_prefix(name, prefix):
-                counts[term] = counts.get(term, 0) + count
-        return counts
 
     def corrections(self, word: str) -> tuple[str, ...]:
         """For a word that does not occur, words with one edit, the most frequent first; in a name each part."""
@@ -178,7 +162,8 @@ class Dictionary:
         plain = bare(word)
         if not plain or not self._occurs(plain, (WORDS,)) or is_function_word(word, self._languages):
             return ""
-        forms = {term.partition(" ")[2]: count for term, count in self._with_prefix([ACCENTED], f"{plain} ").items()}
+        accented = self._snapshot.terms_with_prefix([ACCENTED], f"{plain} ")
+        forms = {term.partition(" ")[2]: count for term, count in accented.items()}
         if word in forms or 2 * sum(forms.values()) < self._snapshot.doc_freq((WORDS,), plain):
             return word if word in forms else plain
         return max(forms, key=lambda form: (forms[form], form))
@@ -187,7 +172,7 @@ class Dictionary:
         """Words that share the longest beginning with one that does not occur, the most frequent first."""
         typed = bare(word[:_MAX_LENGTH])
         for length in range(len(typed), _MIN_PREFIX - 1, -1):
-            counts = self._with_prefix([WORDS], typed[:length])
+            counts = self._snapshot.terms_with_prefix([WORDS], typed[:length])
             ordered = sorted(counts, key=lambda term: (-counts[term], term))
             alike = filter(None, map(self._written, ordered))
             if words := tuple(islice(alike, _MAX_CORRECTIONS)):
@@ -201,17 +186,15 @@ def _fields(language: str) -> tuple[str, ...]:
 
 
 def _edits(word: str) -> Iterator[str]:
-    """All texts with one edit: two letters swapped, one inserted, one dropped, one replaced."""
-    letters = _alphabet(word)
+    """All texts with one edit: two letters swapped, one inserted, one dropped, one replaced.
+
+    New letters are the lower-case ones in the Unicode blocks of the word's letters.
+    """
+    blocks = sorted({ord(letter) >> 7 for letter in word})
+    characters = [chr(code) for block in blocks for code in range(block << 7, (block + 1) << 7)]
+    letters = [letter for letter in characters if letter.isalpha() and letter == letter.lower()]
     cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
     yield from (left + right[1] + right[0] + right[2:] for left, right in cuts if len(right) > 1)
     yield from (left + letter + right for left, right in cuts for letter in letters)
     yield from (left + right[1:] for left, right in cuts if right)
     yield from (left + letter + right[1:] for left, right in cuts if right for letter in letters)
-
-
-def _alphabet(word: str) -> list[str]:
-    """The lower-case letters in the Unicode blocks of a word's letters."""
-    blocks = sorted({ord(letter) >> 7 for letter in word})
-    characters = (chr(code) for block in blocks for code in range(block << 7, (block + 1) << 7))
-    return [letter for letter in characters if letter.isalpha() and letter == letter.lower()]

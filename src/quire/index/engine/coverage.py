@@ -1,142 +1,196 @@
-"""The share of a query that a node's own title and body satisfy, without titles, paths and front matter above it.
+"""How much of a query a node's own title and body have, without titles, paths and front matter above it.
 
-The engine adds it up: every item of the query has a constant score, its part of the whole.
+Of any query the share of its words, and of a long one, such as a pasted error message, what a body has word for word.
+The engine adds shares up: every item of the query has a constant score, its part of the whole.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from functools import reduce
+from itertools import islice, pairwise
+from typing import Any, NamedTuple
 
 import tantivy
 
-from quire.index.engine.clauses import ClauseBuilder, QueryContext, Variant, all_items, best_of, is_plain, one_of
-from quire.index.engine.index_schema import DOC, NUMBER, POSITION
-from quire.index.engine.snapshot import Snapshot
-from quire.query.query_tree import Either, Not, Phrase, Query, Word
+from quire.index.engine.analysis import terms
+from quire.index.engine.clauses import (
+    LONG_QUERY,
+    ClauseBuilder,
+    QueryContext,
+    all_items,
+    all_of,
+    any_of,
+    best_of,
+    filtered,
+    is_plain,
+    one_of,
+    phrase,
+    plus,
+)
+from quire.index.engine.index_schema import DOC, NUMBER, POSITION, field
+from quire.index.engine.snapshot import Match, Snapshot
+from quire.query.query_tree import Either, Phrase, Query, Word, leaves
 
-_MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 _IN_TEXT, _HEADING_BONUS = 0.99, 0.01  # the share for a query that a node satisfies, and the bonus if its heading does
 _DIGITS = 5
 TOLERANCE = 2 * 10.0**-_DIGITS  # shares that differ by less are equal: they are rounded sums of weights
-_TITLE: Mapping[str, float] = {"title": 1.0}
-_BODY: Mapping[str, float] = {"body": 1.0}
 
-Clauses = Sequence[tantivy.Query]  # their scores add up
+_MAX_DOCUMENTS = 10  # in how many of the best documents adjacent words are looked for
+_COMMON = 2.0  # two words with no more rarity, such as *of the*, are adjacent everywhere
+_MAX_VERBATIM = 10  # how many nodes with the whole query are looked for
 
-
-class _Share(NamedTuple):
-    """What a part of a query scores in a node that satisfies it."""
-
-    text: Clauses = ()  # in its title or body
-    heading: Clauses = ()  # in its title
+Clauses = list[tantivy.Query]  # their scores add up
+Shares = dict[tuple[int, int], float]  # of nodes, by document number and position
 
 
-def own_shares(
-    snapshot: Snapshot, context: QueryContext, query: Query, numbers: Iterable[int]
-) -> dict[tuple[int, int], float]:
-    """The shares of the nodes of some documents, by document number and position; none if it searches for no text.
+def own_shares(snapshot: Snapshot, context: QueryContext, query: Query, numbers: Iterable[int]) -> Shares:
+    """The shares of a query that the nodes of some documents satisfy; none if it searches for no text.
 
     A document gets no bonus for its heading: the title of a document is about everything in it.
     """
-    shares = _all(context, all_items(query), 1.0)
-    if not shares.text:
+    in_text = _all(context, all_items(query), _IN_TEXT, ("title", "body"))
+    if not in_text:
         return {}
-    is_document = (_NOT, tantivy.Query.term_query(context.schema, POSITION, 0))
-    headings = [tantivy.Query.boolean_query([(_MUST, clause), is_document]) for clause in shares.heading]
-    scores = scores_inside(snapshot, numbers, [*shares.text, *headings])
-    return {key: round(score, _DIGITS) for key, score in scores.items()}
+    is_document = (tantivy.Occur.MustNot, tantivy.Query.term_query(context.schema, POSITION, 0))
+    in_heading = _all(context, all_items(query), _HEADING_BONUS, ("title",))
+    headings = [tantivy.Query.boolean_query([(tantivy.Occur.Must, clause), is_document]) for clause in in_heading]
+    shares = _scores_inside(snapshot, numbers, [*in_text, *headings])
+    return {key: round(share, _DIGITS) for key, share in shares.items()}
 
 
-def scores_inside(snapshot: Snapshot, numbers: Iterable[int], clauses: Clauses) -> dict[tuple[int, int], float]:
-    """The scores of all nodes of some documents, by document number and position.
+def _scores_inside(snapshot: Snapshot, numbers: Iterable[int], clauses: Clauses) -> Shares:
+    """The scores of all nodes of some documents.
 
     Nested, the engine looks up each clause only where the filter matches. Side by side, it would go through all matches
     of each.
     """
     documents = [snapshot.document_ids[number] for number in numbers]
-    query = tantivy.Query.const_score_query(one_of(snapshot.schema, DOC, documents), 0.0)
-    for clause in clauses:
-        query = tantivy.Query.boolean_query([(_MUST, query), (_SHOULD, clause)])
+    inside = tantivy.Query.const_score_query(one_of(snapshot.schema, DOC, documents), 0.0)
+    query = reduce(plus, clauses, inside)
     hits = snapshot.top(query, snapshot.node_count(documents))
     keys = snapshot.numbers([address for _, address in hits], NUMBER, POSITION)
     return {(number, position): score for (number, position), (score, _) in zip(keys, hits, strict=True)}
 
 
-def _all(context: QueryContext, items: Sequence[Query], weight: float) -> _Share:
-    required = [item for item in context.required(items) if _searches_text(item)]
-    total = sum([_weight(item) for item in required])
-    return _added([_item(context, item, weight * _weight(item) / total) for item in required if total])
+def _all(context: QueryContext, items: Sequence[Query], weight: float, fields: Sequence[str]) -> Clauses:
+    """Clauses whose scores are together ``weight`` in a node that has all items in one of the fields."""
+    wanted = [
+        (item, max([leaf.boost for leaf in leaves(item)]))
+        for item in context.required(items)
+        if any(leaf.field in (None, "title", "body") for leaf in leaves(item))
+    ]
+    total = sum([boost for _, boost in wanted])
+    parts = [_item(context, item, weight * boost / total, fields) for item, boost in wanted if total]
+    return [clause for part in parts for clause in part]
 
 
-def _item(context: QueryContext, item: Query, weight: float) -> _Share:
+def _item(context: QueryContext, item: Query, weight: float, fields: Sequence[str]) -> Clauses:
     if isinstance(item, Either):
-        return _best([_item(context, alternative, weight) for alternative in item.items])
+        return _best([_item(context, alternative, weight, fields) for alternative in item.items])
     if not isinstance(item, Word | Phrase):
-        return _all(context, all_items(item), weight)
+        return _all(context, all_items(item), weight, fields)
     flag = context.flag(item)
     if flag is None:
-        return _leaf(context, item, weight)
+        return _leaf(context, item, weight, fields)
     # A command-line flag counts in full only with its dashes.
-    return _added([_leaf(context, item, weight / 2), _Share([_constant([flag], _IN_TEXT * weight / 2)])])
+    dashes = _constant([flag], weight / 2) if "body" in fields else []
+    return [*_leaf(context, item, weight / 2, fields), *dashes]
 
 
-def _leaf(context: QueryContext, item: Word | Phrase, weight: float) -> _Share:
-    titles, bodies = (ClauseBuilder(context, boosts, bonus=False) for boosts in (_TITLE, _BODY))
+def _leaf(context: QueryContext, item: Word | Phrase, weight: float, fields: Sequence[str]) -> Clauses:
+    builders = [ClauseBuilder(context, {name: 1.0}, bonus=False) for name in fields]
     if not is_plain(item):
-        return _in_title_or_body(titles.build(item), bodies.build(item), weight)
-    variants = list(titles.variants(item))
+        return _constant([builder.build(item) for builder in builders], weight)
+    variants = list(builders[0].variants(item))
     whole = [variant for variant in variants if len(variant.groups) == 1]
-    shares = [_in_title_or_body(titles.any_variant(whole), bodies.any_variant(whole), weight)]
-    shares += [_name(titles, bodies, variant, weight) for variant in variants if len(variant.groups) > 1]
-    return _best([share for share in shares if share.text])
+    alternatives = [_constant([builder.any_variant(whole) for builder in builders], weight)]
+    for variant in variants:
+        if len(variant.groups) == 1:
+            continue
+        groups = [[variant._replace(groups=[group])] for group in variant.groups]
+        in_fields = [[builder.any_variant(group) for builder in builders] for group in groups]
+        if "body" in fields:  # the parts of a name may be apart or missing
+            parts = [_constant(queries, weight / len(groups)) for queries in in_fields]
+            alternatives.append([clause for part in parts for clause in part])
+        else:  # a heading must have all of them
+            in_heading = [query for [query] in in_fields if query is not None]
+            alternatives.append(_constant([all_of(in_heading)], weight))
+    return _best([clauses for clauses in alternatives if clauses])
 
 
-def _in_title_or_body(title: tantivy.Query | None, body: tantivy.Query | None, weight: float) -> _Share:
-    queries = [query for query in (title, body) if query is not None]
-    text = [_constant(queries, _IN_TEXT * weight)] if queries else []
-    return _Share(text, [_constant([title], _HEADING_BONUS * weight)] if title is not None else [])
-
-
-def _name(titles: ClauseBuilder, bodies: ClauseBuilder, variant: Variant, weight: float) -> _Share:
-    """The parts of a name, which may be apart or missing. The heading must have all of them."""
-    parts = [[variant._replace(groups=[group])] for group in variant.groups]
-    in_titles = [titles.any_variant(part) for part in parts]
-    shares = [
-        _in_title_or_body(title, bodies.any_variant(part), weight / len(parts))
-        for title, part in zip(in_titles, parts, strict=True)
-    ]
-    whole = tantivy.Query.boolean_query([(_MUST, query) for query in in_titles if query is not None])
-    return _Share(_added(shares).text, [_constant([whole], _HEADING_BONUS * weight)])
-
-
-def _added(shares: Sequence[_Share]) -> _Share:
-    text = [clause for share in shares for clause in share.text]
-    return _Share(text, [clause for share in shares for clause in share.heading])
-
-
-def _best(alternatives: Sequence[_Share]) -> _Share:
+def _best(alternatives: Sequence[Clauses]) -> Clauses:
     if len(alternatives) < 2:
-        return alternatives[0] if alternatives else _Share()
-    text, heading = ([_sum(clauses) for clauses in column if clauses] for column in zip(*alternatives, strict=True))
-    return _Share(*([best] if (best := best_of(clauses, 0.0)) is not None else [] for clauses in (text, heading)))
+        return alternatives[0] if alternatives else []
+    best = best_of([any_of(clauses) for clauses in alternatives if clauses], 0.0)
+    return [] if best is None else [best]
 
 
-def _sum(clauses: Clauses) -> tantivy.Query:
-    return clauses[0] if len(clauses) == 1 else tantivy.Query.boolean_query([(_SHOULD, clause) for clause in clauses])
-
-
-def _constant(queries: Clauses, weight: float) -> tantivy.Query:
+def _constant(queries: Sequence[tantivy.Query | None], weight: float) -> Clauses:
     """This score for a node that matches one of the queries."""
-    return tantivy.Query.const_score_query(_sum(queries), weight)
+    clauses = [query for query in queries if query is not None]
+    return [tantivy.Query.const_score_query(any_of(clauses), weight)] if clauses else []
 
 
-def _searches_text(item: Query) -> bool:
-    """Whether a node's own text can satisfy an item."""
-    if isinstance(item, Word | Phrase):
-        return item.field in (None, "title", "body")
-    return not isinstance(item, Not) and any(_searches_text(inner) for inner in item.items)
+# Pasted text
 
 
-def _weight(item: Query) -> float:
-    if isinstance(item, Word | Phrase):
-        return item.boost
-    return 0.0 if isinstance(item, Not) else max(_weight(inner) for inner in item.items)
+class PastedText(NamedTuple):
+    """How much of a long query some nodes have word for word."""
+
+    shares: Mapping[tuple[int, int], float] = {}  # of its pairs of adjacent words, by document number and position
+    rarity: float = 0.0  # of all pairs together
+    verbatim: Sequence[Match] = ()  # the nodes with the whole query; if there are some, pairs are not looked for
+
+
+def long_text(query: Query) -> str:
+    """The words of a query that may be pasted; empty for a short one and for one with operators."""
+    words = [item for item in all_items(query) if isinstance(item, Word | Phrase) and item.field is None]
+    return " ".join([word.text for word in words]) if LONG_QUERY <= len(words) == len(all_items(query)) else ""
+
+
+def find_pasted(
+    snapshot: Snapshot, context: QueryContext, query: Query, matches: Sequence[Match], filters: Sequence[Any]
+) -> PastedText:
+    """The nodes with the whole query in their body, or else what the bodies of the best matches have of it.
+
+    If titles or the text of a link have all words, the query is a name: the section with that name is the answer, and
+    not those that mention it.
+    """
+    text = long_text(query)
+    texts = {language: words for language in context.languages if len(words := terms(text, language)) >= LONG_QUERY}
+    whole = best_of([_phrase(context, "body", language, words) for language, words in texts.items()], 0.0)
+    names = [_phrase(context, "links", language, words) for language, words in texts.items()]
+    names += [_in_titles(context, language, words) for language, words in texts.items()]
+    name = best_of(names, 0.0)
+    if whole is None or name is None or snapshot.top(name, 1):
+        return PastedText()
+    verbatim = snapshot.matches(filtered(whole, *filters), _MAX_VERBATIM)
+    if verbatim:
+        return PastedText(verbatim=verbatim)
+    clauses, most = list[tantivy.Query](), 0.0
+    for language, words in texts.items():
+        rarity = {word: context.dictionary.term_rarity(word, language) for word in words}
+        pairs = {
+            (left, right): rarity[left] + rarity[right]
+            for left, right in pairwise(words)
+            if max(rarity[left], rarity[right]) > _COMMON
+        }
+        total = sum(pairs.values())
+        most = max(most, total)
+        for pair, worth in pairs.items():
+            clauses += _constant([_phrase(context, "body", language, pair)], worth / total)
+    numbers = dict.fromkeys([match.number for match in matches])
+    return PastedText(_scores_inside(snapshot, islice(numbers, _MAX_DOCUMENTS), clauses), most)
+
+
+def _phrase(context: QueryContext, name: str, language: str, words: Sequence[str]) -> tantivy.Query:
+    return phrase(context.schema, field(name, language), words)
+
+
+def _in_titles(context: QueryContext, language: str, words: Sequence[str]) -> tantivy.Query:
+    """All words in the titles from a document's to a section's."""
+    fields = [field(name, language) for name in ("title", "headings")]
+    return all_of(
+        [any_of([tantivy.Query.term_query(context.schema, name, word) for name in fields]) for word in set(words)]
+    )

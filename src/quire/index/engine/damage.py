@@ -34,9 +34,9 @@ class _Memory(msgspec.Struct, frozen=True, array_like=True):
     damage: str = ""  # that no checksum shows
 
 
-def check(generation: Path, memory: Path | None = None, *, is_full: bool = False) -> Stamps:
-    """Check all files of the last commit, or those that ``memory`` does not remember, and remember them."""
-    remembered = _remembered(memory, generation)
+def check(generation: Path, *, is_full: bool = False) -> Stamps:
+    """Check the files of the last commit that have not passed yet, or all of them, and remember them."""
+    remembered = _remembered(generation)
     if remembered.damage:
         raise DamageError(remembered.damage)
     stamps: Stamps = {}
@@ -51,24 +51,24 @@ def check(generation: Path, memory: Path | None = None, *, is_full: bool = False
                     raise DamageError(f"{name} has changed since it was written")
                 checksum = actual
             stamps[name] = stamp, checksum
-    if memory is not None and stamps != remembered.files:
-        _remember(memory, _Memory(generation.name, stamps))
+    if stamps != remembered.files:
+        _remember(generation, _Memory(generation.name, stamps))
     return stamps
 
 
 def mark_damaged(generation: Path, problem: str) -> None:
     """Remember damage that no checksum shows, so that the next update rebuilds the index."""
-    _remember(generation.parent / CHECKED, _Memory(generation.name, {}, problem))
+    _remember(generation, _Memory(generation.name, {}, problem))
 
 
-def _remember(memory: Path, content: _Memory) -> None:
+def _remember(generation: Path, content: _Memory) -> None:
     with suppress(OSError):  # a lost or torn memory does no harm
-        memory.write_bytes(msgspec.msgpack.encode(content))
+        (generation.parent / CHECKED).write_bytes(msgspec.msgpack.encode(content))
 
 
-def _remembered(memory: Path | None, generation: Path) -> _Memory:
+def _remembered(generation: Path) -> _Memory:
     try:
-        content = msgspec.msgpack.decode(memory.read_bytes(), type=_Memory) if memory is not None else _Memory()
+        content = msgspec.msgpack.decode((generation.parent / CHECKED).read_bytes(), type=_Memory)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return _Memory()
     return content if content.generation == generation.name else _Memory()
@@ -110,7 +110,7 @@ def _checksum(file: Path) -> int:
     return checksum
 
 
-# Errors of the engine. It quotes the system in two ways, and names files by their whole path.
+# Errors of the engine, which quotes the system in two ways.
 
 _SYSTEM_ERROR = pattern(r"(?:\(os error |\bOs \{ code: )([0-9]{1,5})\b")
 MAX_SHOWN = 200

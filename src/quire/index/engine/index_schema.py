@@ -14,13 +14,11 @@ import msgspec
 import tantivy
 
 from quire.index.engine import analysis
-from quire.index.engine.normalization import accented_words, flags, indexed_texts, normalize
+from quire.index.engine.analysis import accented_words, flags, indexed_texts, normalize
 from quire.index.node import Node, encode_node
 
 if TYPE_CHECKING:
     from quire.index.link_words import LinkRecord
-
-VERSION = 10  # increase it when older indexes become unreadable or score differently
 
 ID, DOC, TREE = "id", "doc", "tree"  # the node's id, its document's id, its tree's name: not analysed
 NUMBER, POSITION = "number", "position"  # of its document in the index; of the node in its document
@@ -29,9 +27,7 @@ PAGE_LINKS = "page_links"  # the same for all nodes of its document together
 NODE = "node"  # the encoded node
 FLAGS = "flags"  # command-line flags in its own text, ``--no-cache``
 RECORD, BLOB = "record", "blob"  # the key and content of a record that is no node: files, settings
-# Of the first node of a document, besides the record of its links in ``blob``, each name after its tree:
-PAGE_NAMES = "page_names"  # the last names of its addresses
-LINK_NAMES = "link_names"  # the names that decide where its links lead
+LINK_NAMES = "link_names"  # of the first node of a document: its tree with each name that decides where its links lead
 
 RANKED = ("title", "headings", "body", "links", "description", "file", "folder", "tags")
 """The fields that are searched for a word, once per language. ``title`` also has the headings below a node that are no
@@ -60,7 +56,7 @@ def field(name: str, language: str) -> str:
 def build_schema(languages: tuple[str, ...]) -> tantivy.Schema:
     """The schema of an index with these languages."""
     builder = tantivy.SchemaBuilder()
-    for name in (ID, DOC, TREE, FLAGS, RECORD, PAGE_NAMES, LINK_NAMES, ACCENTED):
+    for name in (ID, DOC, TREE, FLAGS, RECORD, LINK_NAMES, ACCENTED):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field(NUMBER, fast=True)
     builder.add_unsigned_field(IN_LINKS, fast=True)
@@ -122,7 +118,6 @@ def add_links(nodes: NodeFields, links: LinkRecord, language: str) -> None:
     nodes.own[0] |= {
         WORDS: [text for row in (nodes.common, *nodes.own) for name in names for text in row.get(name, ())],
         BLOB: msgspec.msgpack.encode(links),
-        PAGE_NAMES: [f"{tree}:{name}" for name in links.names_of_page],
         LINK_NAMES: [f"{tree}:{name}" for name in links.names],
     }
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -16,6 +17,7 @@ import tantivy
 
 from quire.errors import IndexDamagedError, QuireError, StoreError, is_panic
 from quire.index.engine import damage, index_schema
+from quire.index.engine.damage import MAX_SHOWN, mark_damaged, text_and_code
 from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD, TREE
 from quire.index.file_records import (
     FILE_KEYS,
@@ -30,18 +32,16 @@ from quire.index.file_records import (
     Signs,
     Tree,
     decode_files,
-    decode_folders,
     decode_front_matter,
-    decode_signs,
 )
 from quire.index.folder import Folder, Stamp
 from quire.index.node import Node, Outline, decode_node, decode_outline
-from quire.operating_system import temporary_folder
+from quire.operating_system import remove_folder, temporary_folder
 from quire.patterns import pattern
 
 _CACHE_SIZE = 4_096  # of nodes, and of outlines
 _REMOVE_TRIES, _REMOVE_PAUSE = 50, 0.002
-_ENGINE_FILE = pattern(r'filepath: "(?:[^"]*[/\\])?([^"/\\]+)"')  # in the engine's messages
+_ENGINE_FILE = pattern(r'filepath: "(?:[^"]*[/\\])?([^"/\\]+)"')  # the engine names files by their whole path
 
 Decoded = TypeVar("Decoded")
 Address = tantivy.DocAddress  # the engine's address of a node in a snapshot
@@ -62,13 +62,11 @@ class engine_reads:  # noqa: N801  used as a function; a generator costs four ti
             return
         if not isinstance(error, Exception) and not is_panic(error):
             return
-        text, code = damage.text_and_code(error)
+        text, code = text_and_code(error)
         file = _ENGINE_FILE.search(text)
-        what = (
-            f"{file[1]} cannot be read: {os.strerror(code)}" if code is not None and file else text[: damage.MAX_SHOWN]
-        )
+        what = f"{file[1]} cannot be read: {os.strerror(code)}" if code is not None and file else text[:MAX_SHOWN]
         if code is None:  # else a file is missing or may not be read
-            damage.mark_damaged(self._generation, what)
+            mark_damaged(self._generation, what)
         needs_rights = code in (errno.EACCES, errno.EPERM)
         advice = "correct its rights, or run: quire index" if needs_rights else "run: quire index"
         raise IndexDamagedError(str(self._generation.parent), f"the index is damaged ({what})", advice) from error
@@ -96,7 +94,7 @@ def open_snapshot(folder: Folder, last: Opened | None = None) -> Opened:
             generation = folder.current()
             if generation is None:
                 return None, stamp
-            damage.check(generation, folder.checked)
+            damage.check(generation)
             return last if last is not None and last[1] == stamp else (Snapshot(generation), stamp)
         except damage.DamageError as error:
             if folder.stamp() == stamp:
@@ -108,7 +106,7 @@ def open_snapshot(folder: Folder, last: Opened | None = None) -> Opened:
 
 def newest_readable_trees(folder: Folder) -> Mapping[str, Tree]:
     """The trees of the newest readable generation, if it is unknown which one is current."""
-    for generation in folder.generations():
+    for _, generation in sorted(folder.generations().items(), reverse=True):
         with suppress(damage.DamageError, StoreError):
             damage.check(generation)
             return Snapshot(generation).settings.trees
@@ -123,37 +121,27 @@ class Snapshot:
 
     def __init__(self, folder: Path, files: FileTable | None = None) -> None:
         """``files`` are the file records, if they are known."""
-        self.folder = folder
-        """The generation."""
+        self.folder = folder  # the generation
         if files is not None:
             self.files = files
         self._nodes: dict[tuple[int, int], Node] = {}
         self._addresses: dict[str, list[Address]] = {}  # of all nodes of a document
-        self.term_statistics: dict[tuple[str, str], Any] = {}
-        """Where terms occur, by term and language; ``Dictionary`` fills it."""
-        self.title_rarities: dict[tuple[tuple[str, ...], str], Any] = {}
-        """How rare the terms of titles are, by title and language."""
-        self.document_weights: dict[tuple[tuple[str, float], ...], dict[int, float]] = {}
-        """The weights of documents by their numbers, for each set of weights; ``conditions`` fills it."""
-        self.tree_infos: dict[str, Any] = {}
-        """The trees; ``Index.trees`` fills it."""
+        self.memory: dict[str, dict[Any, Any]] = defaultdict(dict)
+        """What others have computed from this commit: terms, titles, weights, trees."""
         with engine_reads(folder):
             self.index = _open_index(folder)
             self.searcher = self.index.searcher()
             self.schema = self.index.schema
-        if self.settings.schema != index_schema.VERSION:
-            problem = "the index was made by another version of quire"
-            raise IndexDamagedError(str(folder.parent), problem, "run: quire index")
         index_schema.register_analysers(self.index, self.settings.languages)
 
     @cached_property
     def settings(self) -> IndexSettings:
         """How the index was made."""
+        settings: IndexSettings | None = self._stored(SETTINGS_KEY, IndexSettings)
         with engine_reads(self.folder):
-            blobs = self.blobs([SETTINGS_KEY])
-            if len(blobs) != 1:
+            if settings is None:
                 raise ValueError("its settings are missing")
-            return msgspec.msgpack.decode(blobs[0], type=IndexSettings)
+        return settings
 
     @cached_property
     def files(self) -> FileTable:
@@ -183,9 +171,9 @@ class Snapshot:
         return frozenset().union(*self.front_matter.values())
 
     @cached_property
-    def outlines(self) -> Mapping[int, Outline]:
-        """The heading trees by the numbers of documents."""
-        return _Outlines(self.folder, self.records)
+    def outlines(self) -> Callable[[int], Outline]:
+        """The heading tree of a document by its number."""
+        return lru_cache(maxsize=_CACHE_SIZE)(partial(_read_outline, self.folder, self.records))
 
     @cached_property
     def mean_tokens(self) -> float:
@@ -290,13 +278,15 @@ class Snapshot:
 
     def signs(self, tree: str) -> Signs:
         """What the links of a tree show about its site."""
-        with engine_reads(self.folder):
-            return next(map(decode_signs, self.blobs([LINKS_KEY + tree])), {})
+        return self._stored(LINKS_KEY + tree, Signs) or {}
 
     def folder_times(self, tree: str) -> FolderTimes:
         """The folders of a tree at the last update that listed them; none if a change could leave the same times."""
+        return self._stored(FOLDERS_KEY + tree, FolderTimes) or {}
+
+    def _stored(self, key: str, kind: Any) -> Any:
         with engine_reads(self.folder):
-            return next(map(decode_folders, self.blobs([FOLDERS_KEY + tree])), {})
+            return next((msgspec.msgpack.decode(blob, type=kind) for blob in self.blobs([key])), None)
 
     def links(self, document_ids: Sequence[str], decode: Callable[[bytes], Decoded]) -> dict[str, Decoded]:
         """The records of the links of some documents by id, without those that are not in the index."""
@@ -323,9 +313,7 @@ class Snapshot:
     @cached_property
     def deleted(self) -> int:
         """The number of deleted nodes that ``doc_freq`` and ``terms_with_prefix`` count."""
-        with engine_reads(self.folder):
-            written = sum([count for _, count in self.searcher.terms_with_prefix(TREE, "")])
-        return written - self.node_count(self.files)
+        return sum(self.terms_with_prefix([TREE], "").values()) - self.node_count(self.files)
 
     def live_freq(self, field: str, *terms: str) -> int:
         """The number of nodes with a term, or with adjacent terms, in a field, without deleted nodes."""
@@ -335,37 +323,29 @@ class Snapshot:
             # The engine's stubs lack ``count``.
             return cast("int", self.searcher.search(query, 1).count)  # type: ignore[attr-defined]
 
-    def terms_with_prefix(self, field: str, prefix: str) -> list[tuple[str, int]]:
-        """The terms of a field with a prefix, each with its number of nodes; includes deleted nodes."""
+    def terms_with_prefix(self, fields: Iterable[str], prefix: str) -> dict[str, int]:
+        """The terms with a prefix, with their number of nodes summed over fields; includes deleted nodes."""
+        counts: dict[str, int] = {}
         with engine_reads(self.folder):
-            return list(self.searcher.terms_with_prefix(field, prefix))
+            for name in fields:
+                for term, count in self.searcher.terms_with_prefix(name, prefix):
+                    counts[term] = counts.get(term, 0) + count
+        return counts
 
 
-class _Outlines(dict[int, Outline]):
-    """Decodes the outline of a document when it is first needed."""
-
-    def __init__(self, folder: Path, records: Mapping[int, FileRecord]) -> None:
-        super().__init__()
-        self._folder, self._records = folder, records
-
-    def __missing__(self, number: int) -> Outline:
-        if len(self) >= _CACHE_SIZE:
-            self.clear()
-        with engine_reads(self._folder):
-            record = self._records[number]
-            outline = decode_outline(record.outline)
-            if not record.nodes == len(outline.parents) == len(outline.titles):
-                raise ValueError(f"the outline of {record.id} is incomplete")
-        self[number] = outline
+def _read_outline(folder: Path, records: Mapping[int, FileRecord], number: int) -> Outline:
+    with engine_reads(folder):
+        record = records[number]
+        outline = decode_outline(record.outline)
+        if not record.nodes == len(outline.parents) == len(outline.titles):
+            raise ValueError(f"the outline of {record.id} is incomplete")
         return outline
 
 
 def _open_index(folder: Path) -> tantivy.Index:
     """The engine's index as it is now; it does not see later commits."""
     if os.access(folder, os.W_OK):
-        index = tantivy.Index.open(str(folder))
-        index.config_reader("manual", 0)
-        return index
+        return _open_writable(folder)
     # The engine needs a lock file, so a read-only index is opened through a temporary folder of links. It maps the
     # files at once, so the links can be removed again.
     links = temporary_folder() / f"quire-{os.urandom(8).hex()}"
@@ -374,20 +354,21 @@ def _open_index(folder: Path) -> tantivy.Index:
         for file in folder.iterdir():
             if not file.name.endswith(".lock"):
                 (links / file.name).symlink_to(file.absolute())
-        index = tantivy.Index.open(str(links))
-        index.config_reader("manual", 0)
-        return index
+        return _open_writable(links)
     finally:
         remove_links(links)
+
+
+def _open_writable(folder: Path) -> tantivy.Index:
+    index = tantivy.Index.open(str(folder))
+    index.config_reader("manual", 0)
+    return index
 
 
 def remove_links(links: Path) -> None:
     """Remove the folder of links. A thread of the engine may create its lock file there meanwhile, hence the loop."""
     for _ in range(_REMOVE_TRIES):
-        with suppress(OSError):
-            for file in links.iterdir():
-                file.unlink(missing_ok=True)
-            links.rmdir()
+        remove_folder(links)
         if not links.exists():
             return
         time.sleep(_REMOVE_PAUSE)

@@ -65,11 +65,6 @@ class Writer:
                 node.extend(fields, self._schema)
                 self._writer.add_document(node)
 
-    def remove(self, document_id: str) -> None:
-        """Remove a document's nodes."""
-        with engine_writes(self._folder):
-            self._writer.delete_documents_by_term(DOC, document_id)
-
     def put(self, key: str, blob: bytes | None) -> None:
         """Replace a record that is no node; None removes it."""
         with engine_writes(self._folder):

@@ -14,12 +14,14 @@ from quire.index.engine.analysis import (
     Spelling,
     adjacent_terms,
     analyser,
+    humps,
+    indexed_texts,
+    is_unspaced,
     spellings,
     term_pairs,
     terms,
 )
 from quire.index.engine.function_words import is_function_word
-from quire.index.engine.normalization import humps, indexed_texts, is_unspaced
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from quire.errors import OptionError
 from quire.index.folder import is_inside
-from quire.indexed import Index
+from quire.index_api import Index
 from quire.pipeline import chunk, parse
 from quire.record import Chunk, Chunks
 from quire.search.hit import Hit
@@ -41,18 +41,24 @@ _OTHER_NAMES = {
 
 
 class FrameworkDocument(NamedTuple):
-    """A document of a framework."""
+    """A document of a framework. Without a path it is named by its id, else by its content, in quire's ids only."""
 
     text: str
     path: object
-    """Its path, if it has one."""
-    name: str | None
-    """Its name in quire's ids, if it has no path."""
-    key: str
-    """What tells it from others: chunks with equal texts have different ids if their documents' keys differ."""
+    id: str | None
+    metadata: Mapping[Any, Any]
+
+    @property
+    def key(self) -> str:
+        """What tells it from others: its id, else all of its metadata, such as source and page."""
+        if self.id:
+            return relative(self.id)
+        values = {str(name): value for name, value in self.metadata.items()}
+        values |= {name: relative(value) for name, value in values.items() if isinstance(value, str)}
+        return json.dumps(values, sort_keys=True, default=str)
 
 
-class Piece(NamedTuple):
+class FrameworkChunk(NamedTuple):
     """A chunk with the id and the metadata that it has in a framework."""
 
     chunk: Chunk
@@ -82,40 +88,36 @@ class Splitter:
         self.options = options
         self.header_keys = header_keys
 
-    def __call__(self, documents: Iterable[FrameworkDocument]) -> list[list[Piece]]:
+    def __call__(self, documents: Iterable[FrameworkDocument]) -> list[list[FrameworkChunk]]:
         """The pieces of each document. Two of one name are a warning: only ids tell their pieces apart."""
         taken: Counter[str] = Counter()
         cut = [(self._chunks(document), document.key) for document in documents]
         names = Counter(chunks.document.path for chunks, _ in cut)
         if repeated := [f"{name} ({count} times)" for name, count in names.items() if count > 1]:
-            more = f" and {len(repeated) - 3} more" if len(repeated) > 3 else ""
-            message = (
-                f"documents of one name: {', '.join(repeated[:3])}{more}; ids tell their chunks apart, paths do not"
-            )
-            warnings.warn(message, stacklevel=3)
+            listed = ", ".join(repeated[:3]) + (f" and {len(repeated) - 3} more" if len(repeated) > 3 else "")
+            warnings.warn(f"documents of one name: {listed}; ids tell their chunks apart, paths do not", stacklevel=3)
         return [pieces(chunks, key, taken, header_keys=self.header_keys) for chunks, key in cut]
 
     def _chunks(self, document: FrameworkDocument) -> Chunks:
-        """A document without a path is named by its name, else by its content, in ids only."""
         if document.path:
             return chunk(document.text, self.strategy, path=_name(str(document.path)), **self.options)
         digest = hashlib.blake2b(document.text.encode("utf-8", "replace"), digest_size=6).hexdigest()
         options = {"syntax": "markdown", **self.options}
-        title = options.pop("title", None)
-        if title is None:
-            title = parse(document.text, syntax=options["syntax"]).title
-        name = _name(document.name or f"untitled-{digest}")
-        return chunk(document.text, self.strategy, path=name, title=title, **options)
+        if options.get("title") is None:
+            options["title"] = parse(document.text, syntax=options["syntax"]).title
+        return chunk(document.text, self.strategy, path=_name(document.id or f"untitled-{digest}"), **options)
 
 
-def pieces(chunks: Chunks, key: str, taken: Counter[str], *, header_keys: bool) -> list[Piece]:
+def pieces(chunks: Chunks, key: str, taken: Counter[str], *, header_keys: bool) -> list[FrameworkChunk]:
     """The chunks of a document with ids that no other has; ``taken`` counts what ids of this call are made of."""
     ids: dict[str | None, str] = {}
     for record in chunks:
         name = f"{key}\0{record.stable_id}"
         ids[record.id] = _uuid(f"{name}\0{taken[name]}")
         taken[name] += 1
-    return [Piece(record, ids[record.id], _metadata(record, ids, header_keys=header_keys)) for record in chunks]
+    return [
+        FrameworkChunk(record, ids[record.id], _metadata(record, ids, header_keys=header_keys)) for record in chunks
+    ]
 
 
 def _uuid(name: str) -> str:
@@ -134,12 +136,6 @@ def _metadata(chunk: Chunk, ids: Mapping[str | None, str], *, header_keys: bool)
         **{name: id_ for name, id_ in beside.items() if id_},
         **(headers if header_keys else {}),
     }
-
-
-def key_of(metadata: Mapping[Any, Any]) -> str:
-    """The key of a document without an id: all of its metadata, such as source and page."""
-    values = {str(name): relative(value) if isinstance(value, str) else value for name, value in metadata.items()}
-    return json.dumps(values, sort_keys=True, default=str)
 
 
 def relative(path: str) -> str:

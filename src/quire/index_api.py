@@ -11,38 +11,44 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from quire.errors import IndexDamagedError, MissingExtraError, NotFoundError, StoreError
+from msgspec import Meta
+
+from quire.errors import IndexDamagedError, MissingExtraError, NotFoundError, StoreError, invalid_value
 from quire.index.changed_files import stale_files
 from quire.index.engine import damage
 from quire.index.engine.snapshot import Opened, Snapshot, open_snapshot
 from quire.index.file_records import DEFAULT_FOLDER, VERSION, FileRecord
-from quire.index.folder import Folder, other_version, refuse_file, refuse_foreign_files
+from quire.index.folder import Folder, other_version, refuse_file
 from quire.index.node import Node
-from quire.index.reports import Status, TreeInfo, Update, better_slugs, tree_info, update_report
 from quire.index.section_lookup import find_section
-from quire.index.update_plan import Request, UpdatePlan, plan_removal, plan_update, rebuild_reason, with_variables
-from quire.options import AUTO_SLUGS
-from quire.search import argument_checks as check
-from quire.search.conditions import Condition, conditions, matches_path
-from quire.search.fusion import Mode, Rerank
+from quire.index.status import Status, TreeInfo, better_slugs, tree_info
+from quire.index.update_plan import (
+    Request,
+    Update,
+    UpdatePlan,
+    plan_removal,
+    plan_update,
+    rebuild_reason,
+    with_variables,
+)
+from quire.search.conditions import Filter, conditions, known_trees, matches_path, one_or_more
 from quire.search.hit import Hit, Results
 from quire.search.phases import hit_for_node, search
 from quire.search.query_terms import similar_query
-from quire.search.ranking_settings import SearchSettings
+from quire.search.search_settings import Mode, SearchSettings
 from quire.trees import DEFAULT_LANGUAGE, Reading
+from quire.validation import check, convert
+from quire.vectors.vector_files import current_folder, load_table
 
 if TYPE_CHECKING:
     from quire.embed import Embedder
     from quire.index.read_files import OnProgress
-    from quire.vectors.node_vectors import VectorUpdate
-    from quire.vectors.vector_search import VectorSearch
+    from quire.vectors.vector_search import VectorSearch, VectorUpdate
     from quire.write.lock import OnWait
 
-Where = str | Sequence[str] | Mapping[str, object] | None
-"""Conditions on front matter."""
+Where = str | Sequence[str] | Mapping[str, object] | None  # conditions on front matter
 
 __all__ = ["Index", "Status", "TreeInfo", "Update"]
 
@@ -53,9 +59,10 @@ class Index:
     def __init__(
         self, folder: str | os.PathLike[str], *, settings: SearchSettings | None = None, embedder: object = None
     ) -> None:
-        self._folder = Folder(Path(check.path("folder", folder)))
+        self._folder = Folder(Path(_path("folder", folder)))
         refuse_file(self._folder.path)
-        self._settings = check.search_settings("settings", settings)
+        self._settings = SearchSettings.checked(settings)
+        conditions("search.where", self._settings.where.keys())
         self._lock = Lock()
         self._last: Opened | None = None
         self._closed = False
@@ -79,9 +86,7 @@ class Index:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -116,19 +121,20 @@ class Index:
         in it, or contains a tree, is refused.
         """
         self._refuse_closed()
-        request = Request(
-            trees=None if trees is None else check.folders("trees", trees),
-            languages=check.by_tree("languages", languages, "german"),
-            include=check.patterns("include", include),
-            exclude=check.patterns("exclude", exclude),
-            slugs=check.by_tree("slugs", slugs, AUTO_SLUGS),
-            dialects=check.by_tree("dialects", dialects, "mkdocs"),
-            reading=check.readings(reading),
-            rebuild=rebuild,
-        )
-        jobs = check.positive_or_none("jobs", jobs)
+        arguments = {
+            "trees": None if trees is None else _folders(trees),
+            "languages": languages or {},
+            "include": include or {},
+            "exclude": exclude or {},
+            "slugs": slugs or {},
+            "dialects": dialects or {},
+            "reading": _readings(reading),
+            "rebuild": rebuild,
+        }
+        request = convert(Request, arguments)
+        jobs = check("jobs", jobs, Annotated[int, Meta(ge=1)] | None)
         plan_again = partial(plan_update, self._folder, request, self._last)
-        carry_out = partial(self._carry_out, plan_again, check.seconds("wait", wait), on_wait, jobs, on_progress)
+        carry_out = partial(self._carry_out, plan_again, wait, on_wait, jobs, on_progress)
         try:
             return carry_out()
         except IndexDamagedError:  # met on the way, and remembered: the next plan is to rebuild the index
@@ -137,9 +143,8 @@ class Index:
     def remove(self, tree: str, *, wait: float = 10.0, on_wait: OnWait | None = None) -> None:
         """Remove a tree from the index; its documents are not touched."""
         self._refuse_closed()
-        refuse_foreign_files(self._folder.path)
-        plan_again = partial(plan_removal, self._folder, check.string("tree", tree))
-        self._carry_out(plan_again, check.seconds("wait", wait), on_wait)
+        plan_again = partial(plan_removal, self._folder, check("tree", tree, str))
+        self._carry_out(plan_again, wait, on_wait)
 
     def _carry_out(
         self,
@@ -150,6 +155,7 @@ class Index:
         on_progress: OnProgress | None = None,
     ) -> Update:
         started = time.perf_counter()
+        check("wait", wait, Annotated[float, Meta(ge=0)])
         plan = plan_again()
         opened: Opened = plan.snapshot, plan.stamp
         if plan.is_needed:
@@ -161,7 +167,7 @@ class Index:
         with self._lock:
             self._last = None if self._closed else opened
         files = opened[0].files if opened[0] is not None else {}
-        return update_report(plan, files, time.perf_counter() - started)
+        return plan.report(files, time.perf_counter() - started)
 
     def search(
         self,
@@ -172,6 +178,7 @@ class Index:
         trees: str | Sequence[str] | None = None,
         path: str | Sequence[str] | None = None,
         where: Where = None,
+        without: str | Sequence[str] | None = None,
         merge: bool = True,
         every: bool = False,
         explain: bool = False,
@@ -183,37 +190,33 @@ class Index:
         it is shown as long as the answer has at most 2,000 tokens (``max_below`` in the settings), or without a limit.
         Results that score much less than the best are left out and counted, unless ``every`` is true.
         ``trees``, one or more names, ``path``, one or more patterns such as ``guides/**``, and ``where``, one or more
-        conditions on front matter such as ``status=draft``, or a dict of values, restrict the search.
+        conditions on front matter such as ``status=draft``, or a dict of values, restrict the search. ``without`` are
+        the ids of documents to leave out.
         ``mode`` is ``words``, or after ``embed`` also ``meaning`` or ``hybrid``, which is both.
         """
-        snapshot, names, patterns = self._snapshot(), check.strings("trees", trees), check.strings("path", path)
-        wanted = [] if where is None else conditions("where", where)
-        weight = check.meaning_weight(mode, self._settings.meaning)
-        find_near = None
-        if weight:
-            is_whole = names is None and patterns is None and not wanted
-            is_wanted = None if is_whole else partial(_is_wanted, snapshot, names, patterns, wanted)
+        snapshot = self._snapshot()
+        left_out = one_or_more("without", without) or ()
+        wanted = Filter(one_or_more("trees", trees), one_or_more("path", path), conditions("where", where), left_out)
+        find_near = rerank = None
+        if check("mode", mode, Mode) != "words":
+            weight = 1.0 if mode == "meaning" else self._settings.meaning
+            is_wanted = None if wanted == Filter() else partial(wanted.accepts, snapshot)
             find_near = self._vectors().finder(snapshot, weight, is_wanted)
+        if self._settings.rerank:
+            from quire.embed.endpoint import Reranker  # noqa: PLC0415  few searches need it
+
+            rerank = Reranker(self._settings.rerank, self._settings.rerank_model)
         return search(
             snapshot,
-            check.string("query", query),
-            limit=self._limit(limit),
-            max_tokens=check.token_budget("max_tokens", max_tokens, self._settings.max_tokens),
-            trees=names,
-            paths=patterns,
-            where=wanted,
+            check("query", query, str),
+            self._settings.changed(limit=limit, max_tokens=max_tokens),
+            wanted,
             merge=merge,
             every=every,
             explain=explain,
-            settings=self._settings,
             find_near=find_near,
-            rerank=self._reranker() if self._settings.rerank else None,
+            rerank=rerank,
         )
-
-    def _reranker(self) -> Rerank:
-        from quire.embed.endpoint import Reranker  # noqa: PLC0415  few searches need it
-
-        return Reranker(self._settings.rerank, self._settings.rerank_model)
 
     def embed(self, embedder: object = None, *, on_progress: OnProgress | None = None) -> VectorUpdate:
         """Give every section a vector, for search by meaning; only new and changed text is embedded.
@@ -242,9 +245,9 @@ class Index:
     def get(self, name: str, *, children: bool = True, max_tokens: int | None = None) -> Hit:
         """One section by its id, ``PATH#SLUG`` or ``PATH:LINE``, with everything below it or without."""
         snapshot = self._snapshot()
-        node = find_section(snapshot, check.string("name", name))
-        most = check.token_budget("max_tokens", max_tokens, 0)
-        return hit_for_node(snapshot, node if children else node.without_children(), most)
+        node = find_section(snapshot, check("name", name, str))
+        budget = SearchSettings(max_tokens=0).changed(max_tokens=max_tokens).max_tokens
+        return hit_for_node(snapshot, node if children else node.without_children(), budget)
 
     def similar(
         self,
@@ -260,44 +263,31 @@ class Index:
         """Sections with the same words as the one called ``name``, in other documents; or with those of a ``text``."""
         snapshot = self._snapshot()
         if text:
-            without, words = None, similar_query(snapshot, "", check.string("text", text), DEFAULT_LANGUAGE)
+            without, words = [], similar_query(snapshot, "", check("text", text, str), DEFAULT_LANGUAGE)
         else:
-            node = find_section(snapshot, check.string("name", name))
+            node = find_section(snapshot, check("name", name, str))
             nodes = [node] if node.position else snapshot.nodes_of(node.document_id)
             titles, texts = "\n".join(node.title for node in nodes), "\n".join(node.body_text for node in nodes)
             language = snapshot.settings.trees[node.tree].language
-            without, words = node.document_id, similar_query(snapshot, titles, texts, language)
-        return search(
-            snapshot,
-            words,
-            limit=self._limit(limit),
-            max_tokens=check.token_budget("max_tokens", max_tokens, self._settings.max_tokens),
-            trees=check.strings("trees", trees),
-            paths=check.strings("path", path),
-            where=conditions("where", where),
-            without=without,
-            merge=True,
-            settings=self._settings,
-        )
-
-    def _limit(self, limit: int | None) -> int:
-        return self._settings.limit if limit is None else check.positive("limit", limit)
+            without, words = [node.document_id], similar_query(snapshot, titles, texts, language)
+        wanted = Filter(one_or_more("trees", trees), one_or_more("path", path), conditions("where", where), without)
+        return search(snapshot, words, self._settings.changed(limit=limit, max_tokens=max_tokens), wanted)
 
     def trees(self) -> dict[str, TreeInfo]:
         """The trees of the index by name."""
         snapshot = self._snapshot()
-        if not snapshot.tree_infos:
-            trees = sorted(snapshot.settings.trees.items())
-            snapshot.tree_infos = {name: tree_info(self._folder, snapshot, name, tree) for name, tree in trees}
-        return dict(snapshot.tree_infos)
+        infos = snapshot.memory["trees"]
+        for name, tree in sorted(snapshot.settings.trees.items()) if not infos else ():
+            infos[name] = tree_info(self._folder, snapshot, name, tree)
+        return dict(infos)
 
     def documents(self, tree: str | None = None, path: str | Sequence[str] | None = None) -> list[FileRecord]:
         """The records of documents, sorted by tree and path: of one tree, or with a path that matches a pattern."""
         snapshot = self._snapshot()
         if tree is not None:
-            check.known_trees("tree", [check.string("tree", tree)], snapshot.settings.trees)
+            known_trees("tree", [check("tree", tree, str)], snapshot)
         records = [record for record in snapshot.files.values() if not record.failed and tree in (None, record.tree)]
-        patterns = check.strings("path", path)
+        patterns = one_or_more("path", path)
         if patterns is not None:
             records = [record for record in records if matches_path(record.tree, record.path, patterns)]
         return sorted(records, key=lambda record: (record.tree, record.path))
@@ -305,28 +295,31 @@ class Index:
     def outline(self, document: str) -> list[Node]:
         """The nodes of a document in order, by its id or path."""
         snapshot = self._snapshot()
-        return snapshot.nodes_of(find_section(snapshot, check.string("document", document)).document_id)
+        return snapshot.nodes_of(find_section(snapshot, check("document", document, str)).document_id)
 
     def status(self) -> Status:
         """The state of the index. Checks every byte of it and every file of its trees."""
         self._refuse_closed()
         size = sum(file.stat().st_size for file in self._folder.path.rglob("*") if file.is_file())
-        version = self._folder.version() or VERSION
-        if version != VERSION:
-            return Status(version=version, size=size, rebuild=f"it was made by {other_version(version)}")
         try:
+            pointer = self._folder.pointer()
+            if pointer is not None and pointer.version != VERSION:
+                reason = f"it was made by {other_version(pointer.version)}"
+                return Status(version=pointer.version, size=size, rebuild=reason)
             snapshot = self._snapshot()
-            self._check_all(snapshot)
+            damage.check(snapshot.folder, is_full=True)
             trees = self.trees()
+        except damage.DamageError as error:
+            damage.mark_damaged(snapshot.folder, str(error))
+            reason = self._folder.damaged(f"the index is damaged ({error})").reason
+            return Status(version=VERSION, size=size, damaged=reason)
         except IndexDamagedError as error:
             return Status(version=VERSION, size=size, damaged=error.reason)
         settings = snapshot.settings
         stale = stale_files(self._folder.home, settings.trees, snapshot.files)
         current = {name: with_variables(self._folder.home, tree, tree) for name, tree in settings.trees.items()}
-        from quire.vectors import vector_files  # noqa: PLC0415  a search by words needs none
-
-        vectors = vector_files.current_folder(self._folder.path)
-        table = vector_files.load_table(vectors) if vectors else None
+        vectors = current_folder(self._folder.path)
+        table = load_table(vectors) if vectors else None
         return Status(
             version=VERSION,
             size=size,
@@ -336,17 +329,9 @@ class Index:
             outdated=tuple(sorted((*(task.record.id for task in stale.tasks), *stale.removed))),
             failed=tuple(stale.failed),
             vectors=table.model if table else "",
-            without_vectors=vector_files.without_vectors(table, snapshot.files) if table else 0,
+            without_vectors=table.missing(snapshot.files) if table else 0,
             better_slugs=better_slugs(self._folder, settings.trees),
         )
-
-    def _check_all(self, snapshot: Snapshot) -> None:
-        """Check every byte."""
-        try:
-            damage.check(snapshot.folder, self._folder.checked, is_full=True)
-        except damage.DamageError as error:
-            damage.mark_damaged(snapshot.folder, str(error))
-            raise self._folder.damaged(f"the index is damaged ({error})") from error
 
     def _refuse_closed(self) -> None:
         if self._closed:
@@ -365,14 +350,19 @@ class Index:
         return snapshot
 
 
-def _is_wanted(
-    snapshot: Snapshot,
-    trees: Sequence[str] | None,
-    patterns: Sequence[str] | None,
-    where: Sequence[Condition],
-    record: FileRecord,
-) -> bool:
-    """Whether a search is restricted to this document, among others, or not at all."""
-    is_here = trees is None or record.tree in trees
-    is_here = is_here and (patterns is None or matches_path(record.tree, record.path, patterns))
-    return is_here and all(wanted.holds(record, snapshot.front_matter[record.id]) for wanted in where)
+def _path(name: str, value: Any) -> str:
+    text = os.fsdecode(value) if isinstance(value, str | os.PathLike) else ""
+    if not text or "\0" in text:
+        raise invalid_value(name, value, "must be a path")
+    return text
+
+
+def _folders(trees: Any) -> dict[str, str]:
+    if not isinstance(trees, Mapping) or not all(isinstance(tree, str) for tree in trees):
+        raise invalid_value("trees", trees, 'must be folders by name, as in {"docs": "docs/"}')
+    return {tree: _path(f"trees[{tree!r}]", folder) for tree, folder in trees.items()}
+
+
+def _readings(reading: Any) -> dict[str, Reading]:
+    tables: dict[str, Any] = check("reading", reading or {}, dict[str, Any])
+    return {tree: convert(Reading, options, lambda key: f"reading.{key}") for tree, options in tables.items()}

@@ -1,19 +1,24 @@
-"""Counters from the user's own tokenizer: a Hugging Face file, a tokenizer object, or any function ``str -> int``.
+"""What ``tokenizer=`` accepts: a name, the user's own tokenizer as a Hugging Face file or an object, or a function.
 
 Special tokens that a tokenizer adds to its input (``[CLS]``, ``[SEP]``) count. Truncation and padding are switched off
-on a copy of the object, because both would hide a text that is too long.
+on a copy of the object, because both would hide a text that is too long. Loads nothing before the first count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from os.path import isfile
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from types import MappingProxyType
+from typing import Any, cast
 
-from quire.errors import TokenizerError, is_panic
+from quire.errors import OptionError, TokenizerError, is_panic
 from quire.offsets import repaired
+from quire.size.encodings import EncodingCounter
+from quire.token_counters import CHARACTERS_A_TOKEN, ENCODINGS, ESTIMATE, TokenCounter, encoding_of, estimated
 
 _LONGEST_REMEMBERED = 16_384
 _Count = Callable[[str], int]
@@ -25,13 +30,67 @@ class FunctionCounter:
 
     name: str
     count: _Count
+    characters_a_token: int = 0  # by which it divides the length of a text; 0 if it does something else
 
     def cuts_cleanly(self, text: str, at: int) -> bool:
         """Only where nothing is cut off."""
         return at in (0, len(text))
 
 
-def from_function(function: _Count) -> FunctionCounter:
+_NAMED: Mapping[str, TokenCounter] = MappingProxyType(
+    {
+        **{name: EncodingCounter(name) for name in ENCODINGS},
+        ESTIMATE: FunctionCounter(ESTIMATE, estimated, CHARACTERS_A_TOKEN),
+    }
+)
+"""One counter per name, so that a process loads a vocabulary at most once."""
+
+NAMES = tuple(_NAMED)
+
+_CHOICES = (
+    f"choose {', '.join(NAMES)}, an OpenAI model such as gpt-4o, the path of a Hugging Face tokenizer.json, "
+    "a tokenizer object, or a function that takes text and returns its number of tokens"
+)
+_FILES = Lock()
+
+
+def resolve(tokenizer: object | None, default: str) -> TokenCounter:
+    """The counter for ``tokenizer``, or for the name ``default`` if it is None."""
+    if tokenizer is None:
+        tokenizer = default
+    if isinstance(tokenizer, str | Path):
+        return _by_name(tokenizer)
+    if all(hasattr(tokenizer, name) for name in ("name", "count", "cuts_cleanly")):
+        return cast("TokenCounter", tokenizer)
+    if callable(getattr(tokenizer, "encode", None)):
+        return _counter(_name_of(tokenizer), lambda: tokenizer)
+    if callable(tokenizer):
+        return _function_counter(cast("_Count", tokenizer))
+    raise OptionError(f"no tokenizer: {tokenizer!r:.80}", _CHOICES, option="tokenizer")
+
+
+def _by_name(tokenizer: str | Path) -> TokenCounter:
+    name = str(tokenizer)
+    is_file_name = isinstance(tokenizer, Path) or name.endswith(".json")
+    known = None if is_file_name else _NAMED.get(encoding_of(name) or name)
+    if known is not None:
+        return known
+    if not isfile(name):  # noqa: PTH113  a name may be no path at all
+        if is_file_name:
+            raise TokenizerError(f"{name}: no such tokenizer file", _CHOICES)
+        raise OptionError(f"unknown tokenizer {name!r:.80}", _CHOICES, option="tokenizer")
+    file = Path(name).resolve()
+    with _FILES:
+        return _by_file(name, file, file.stat().st_mtime_ns)
+
+
+@cache
+def _by_file(name: str, file: Path, _modified: int) -> TokenCounter:
+    """The counter of a file; another file with the same relative path, or a newer one, has its own."""
+    return _counter(name, lambda: _read(name, file))
+
+
+def _function_counter(function: _Count) -> FunctionCounter:
     """A counter that checks what ``function`` returns."""
     name = _name_of(function)
 
@@ -45,16 +104,6 @@ def from_function(function: _Count) -> FunctionCounter:
         )
 
     return FunctionCounter(name, _remembered(count))
-
-
-def from_object(tokenizer: Any) -> FunctionCounter:
-    """A counter for an object with an ``encode`` method."""
-    return _counter(_name_of(tokenizer), lambda: tokenizer)
-
-
-def from_file(name: str, file: Path) -> FunctionCounter:
-    """A counter for a ``tokenizer.json``, which users call ``name``."""
-    return _counter(name, lambda: _read(name, file))
 
 
 def _counter(name: str, tokenizer: Callable[[], Any]) -> FunctionCounter:
@@ -89,7 +138,7 @@ def _read(name: str, file: Path) -> Any:
     try:
         from tokenizers import Tokenizer  # noqa: PLC0415  an extra, and heavy
     except ImportError as error:
-        raise TokenizerError(f"{name}: reading it takes a package", "run: pip install tokenizers") from error
+        raise TokenizerError(f"{name}: reading it needs a package", "run: pip install tokenizers") from error
     try:
         return Tokenizer.from_file(str(file))
     except Exception as error:  # the package raises nothing narrower
@@ -105,7 +154,14 @@ def _count_with(tokenizer: Any, name: str) -> _Count:
     if callable(getattr(inner, "no_truncation", None)):
         copy = _without_truncation(inner, name)
         return lambda text: len(copy.encode(text))
-    return lambda text: _length(tokenizer.encode(text), name)
+
+    def count(text: str) -> int:
+        ids = tokenizer.encode(text)
+        if isinstance(ids, list | tuple):  # embedding models also have ``encode``, and return an array
+            return len(ids)
+        raise TokenizerError(f"tokenizer {name} encodes text as {type(ids).__name__}", "a list of token ids is needed")
+
+    return count
 
 
 def _without_truncation(tokenizer: Any, name: str) -> Any:
@@ -119,12 +175,6 @@ def _without_truncation(tokenizer: Any, name: str) -> Any:
     copy.no_truncation()
     copy.no_padding()
     return copy
-
-
-def _length(ids: object, name: str) -> int:
-    if isinstance(ids, list | tuple):  # embedding models also have ``encode``, and return an array
-        return len(ids)
-    raise TokenizerError(f"tokenizer {name} encodes text as {type(ids).__name__}", "a list of token ids is needed")
 
 
 def _name_of(thing: object) -> str:

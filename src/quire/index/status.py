@@ -1,4 +1,4 @@
-"""What an index reports: an update, its trees, its state."""
+"""The state of an index and of its trees."""
 
 import os
 from collections.abc import Mapping
@@ -7,28 +7,13 @@ from pathlib import Path
 import msgspec
 
 from quire.index.engine.snapshot import Snapshot
-from quire.index.file_records import LINK_FOUND, LINK_LOST, FileTable, Tree
+from quire.index.file_records import LINK_FOUND, LINK_LOST, Tree
 from quire.index.folder import Folder
-from quire.index.update_plan import UpdatePlan
 from quire.model import Finding
 from quire.options import AUTO_SLUGS
 
 CLEARLY_BETTER = 1.1
 """How many times as many links another rule for anchors must lead to a section before it is recommended."""
-
-
-class Update(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
-    """What an update has done."""
-
-    added: int = 0  # new files
-    changed: int = 0  # files with new content
-    removed: int = 0  # files that are gone
-    touched: int = 0  # files with new times and the same content
-    unchanged: int = 0  # all other files
-    failed: tuple[Finding, ...] = ()  # files that cannot be read, reported at every update; all others are in the index
-    rebuilt: str | None = None  # why the whole index was rebuilt; None if it was not, or if it is new
-    nodes: int = 0  # the number of nodes in the index
-    seconds: float = 0.0  # the duration
 
 
 class TreeInfo(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -65,28 +50,8 @@ class Status(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """The rule that "auto" would choose for a tree if the index were rebuilt, if it is clearly better."""
 
 
-def update_report(plan: UpdatePlan, files: FileTable, seconds: float) -> Update:
-    """What an update has done, from its plan and the new file records."""
-    stale = plan.stale
-    readable = [task.record.id for task in stale.tasks if not files[task.record.id].failed]
-    changed = sum(name in plan.known for name in readable)
-    unreadable = [(task, files[task.record.id]) for task in stale.tasks if files[task.record.id].failed]
-    failed = [finding for task, record in unreadable for finding in record.findings(os.fsdecode(task.file))]
-    return Update(
-        added=len(readable) - changed,
-        changed=changed,
-        removed=len(stale.removed),
-        touched=stale.touched,
-        unchanged=stale.unchanged,
-        failed=(*stale.failed, *failed),
-        rebuilt=plan.rebuild_reason,
-        nodes=sum([record.nodes for record in files.values()]),
-        seconds=seconds,
-    )
-
-
 def better_slugs(folder: Folder, trees: Mapping[str, Tree]) -> dict[str, str]:
-    """The rules by which clearly more links lead to a section than by the chosen ones."""
+    """Slug rules that resolve clearly more links than the configured one."""
     automatic = {name: tree for name, tree in trees.items() if tree.slugs == AUTO_SLUGS}
     if not automatic:
         return {}

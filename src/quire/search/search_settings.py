@@ -3,16 +3,19 @@
 A weight of 0 turns its part of the ranking off.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, to_builtins
+from msgspec.structs import replace
 
-from quire.validation import NO_LIMIT
+from quire.errors import invalid_value
+from quire.validation import NO_LIMIT, check, convert, fields
 
 SHARPNESS = 8
 """Scores are raised to this power before they are added up. A node that answers scores only about a tenth more than
 nodes that mention the same words, and two of these should not beat it."""
 
+Mode = Literal["words", "meaning", "hybrid"]  # what a search compares: words, vectors, or both
 Share = Annotated[float, Meta(ge=0, le=1)]
 Weight = Annotated[float, Meta(ge=0, le=1000)]
 
@@ -42,7 +45,7 @@ class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         Meta(
             ge=0,
             le=NO_LIMIT,
-            description="what is below a section is shown while all results together have at most so many tokens",
+            description="subsections are shown until all results together have this many tokens",
         ),
     ] = 2_000
     boosts: Boosts = Boosts()
@@ -103,3 +106,19 @@ class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         int,
         Meta(ge=0, le=NO_LIMIT, description="so many results of a document keep their score, others a tenth; 0: all"),
     ] = 2
+
+    @classmethod
+    def checked(cls, settings: Any) -> "SearchSettings":
+        """Settings whose values are checked; None for the defaults. Boosts may be a dict."""
+        if settings is None:
+            return cls()
+        if not isinstance(settings, cls):
+            raise invalid_value("settings", settings, "must be quire.search.search_settings.SearchSettings")
+        return convert(cls, to_builtins(settings, enc_hook=repr), what="setting")
+
+    def changed(self, **numbers: int | None) -> "SearchSettings":
+        """These settings with other numbers, at least the minimum; None keeps the number that there is."""
+        others = {name: number for name, number in numbers.items() if number is not None}
+        for name, number in others.items():
+            check(name, number, Annotated[int, Meta(ge=fields(SearchSettings)[name].limits[0])])
+        return replace(self, **others) if others else self

@@ -1,0 +1,216 @@
+"""``quire_command`` makes a command of a function whose keyword parameters declare its arguments and options.
+
+    @quire_command("quire init", "quire init docs")
+    def command(*, folder: str = argument("[FOLDER]", default="."), force: bool = option("Replace it.", "-f")) -> int:
+
+A parameter's name is the flag, and its type says the rest: a ``bool`` is a flag, a ``Literal`` a choice, a ``tuple``
+repeatable. ``cut_options`` has the options that need a tokenizer.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from shlex import quote
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import click
+from msgspec import Struct
+
+from quire.cli import output
+from quire.embed_settings import EmbedSettings
+from quire.errors import did_you_mean
+from quire.settings import CONFIG_VARIABLE
+from quire.validation import Field, convert, fields
+
+
+class Declared(Struct, frozen=True):
+    """The default of a command's parameter, which declares what it is on the command line."""
+
+    parameters: Callable[[str, Any], list[click.Parameter]]
+    """Makes the arguments and options, from the name and the type of the command's parameter."""
+    collect: Callable[..., Any] | None = None  # makes one value of those of several options
+
+
+def option(text: str, *flags: str, least: int | None = None, most: int | None = None, **settings: Any) -> Any:
+    """An option with a help text. Its flag is the parameter's name unless ``flags`` have a long one."""
+
+    def parameters(name: str, kind: Any) -> list[click.Parameter]:
+        long = [] if any(flag.startswith("--") for flag in flags) else [f"--{name.replace('_', '-')}"]
+        values = {**_click_type(kind), **settings}
+        if kind is int or (least, most) != (None, None):
+            values |= {"type": click.IntRange(least, most)}
+        return [click.Option([*flags, *long, name], help=text, **values)]
+
+    return Declared(parameters)
+
+
+def argument(metavar: str, **settings: Any) -> Any:
+    """An argument; a ``tuple`` takes any number of words."""
+
+    def parameters(name: str, kind: Any) -> list[click.Parameter]:
+        number = {"nargs": -1} if get_origin(kind) is tuple else {}
+        return [click.Argument([name], **{"metavar": metavar, "callback": not_empty, **number, **settings})]
+
+    return Declared(parameters)
+
+
+def combined(function: Callable[..., Any]) -> Any:
+    """Options that make one value: the parameters of ``function`` declare them, and it returns the value."""
+    made = [parameter for parameters in _parameters(function).values() for parameter in parameters]
+    return Declared(lambda _name, _kind: made, function)
+
+
+def _parameters(function: Any) -> dict[str, list[click.Parameter]]:
+    function = vars(function).get("__init__", function)  # of a class
+    kinds = get_type_hints(function)
+    declared: Mapping[str, Declared] = function.__kwdefaults__
+    return {name: value.parameters(name, kinds[name]) for name, value in declared.items()}
+
+
+def _click_type(kind: Any) -> dict[str, Any]:
+    if NoneType in get_args(kind):
+        return _click_type(next(member for member in get_args(kind) if member is not NoneType))
+    if kind is bool:
+        return {"is_flag": True}
+    if kind is int:
+        return {"type": int, "metavar": "N"}
+    if get_origin(kind) is Literal:
+        return {"type": click.Choice(get_args(kind))}
+    if get_origin(kind) is tuple:
+        return {"multiple": True} if ... in get_args(kind) else {"nargs": len(get_args(kind))}
+    return {}
+
+
+class Command(click.Command):
+    """A command with options that all commands have; its help ends with examples."""
+
+    def __init__(self, *args: Any, examples: tuple[str, ...] = (), **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.examples = examples
+        self.params += _EVERYWHERE
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the command line; an unknown option may be a query that begins with a dash."""
+        typed = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if "query" not in [param.name for param in self.params]:
+                raise
+            name = next((word for word in typed if word.startswith(error.option_name)), error.option_name)
+            options = [option for param in self.params for option in param.opts]
+            similar = did_you_mean(name, options, cutoff=0.7) if name.startswith("--") else ""
+            hint = f"put -- before a query that begins with a dash: {ctx.command_path} -- {quote(name)}"
+            raise click.UsageError(f"no such option: {name}{similar}; {hint}", ctx) from error
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        with formatter.section("Examples"):
+            formatter.write_text("\b\n" + "\n".join(self.examples))
+
+
+def quire_command(*examples: str) -> Callable[[Callable[..., int]], Command]:
+    """A decorator that makes a command; ``examples`` are command lines, which a test runs."""
+
+    def decorator(function: Callable[..., int]) -> Command:
+        parameters = _parameters(function)
+        collected = {name: value.collect for name, value in (function.__kwdefaults__ or {}).items() if value.collect}
+
+        def call(**values: Any) -> int:
+            for name, collect in collected.items():
+                values[name] = collect(**{str(one.name): values.pop(str(one.name)) for one in parameters[name]})
+            return function(**values)
+
+        return Command(
+            None,
+            callback=call,
+            params=[parameter for made in parameters.values() for parameter in made],
+            help=function.__doc__,
+            examples=examples,
+            context_settings={"help_option_names": ["-h", "--help"]},  # click remembers them from the first context
+        )
+
+    return decorator
+
+
+def _use_config(ctx: click.Context, _param: click.Parameter, value: str | None) -> None:
+    """Set the environment variable until the command ends, so that processes that it starts have it, too."""
+    if value is not None:
+        before = os.environ.pop(CONFIG_VARIABLE, "")  # an empty variable counts as none
+        os.environ[CONFIG_VARIABLE] = value
+        ctx.call_on_close(lambda: os.environ.update({CONFIG_VARIABLE: before}))
+
+
+def _choose(_ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    setattr(output.Choices, str(param.name), value)
+
+
+def _everywhere(text: str, *flags: str, callback: Callable[..., None] = _choose, **settings: Any) -> click.Option:
+    return click.Option([*flags], help=text, expose_value=False, callback=callback, **settings)
+
+
+_COLOURS = click.Choice(["auto", "always", "never"])
+_EVERYWHERE = [
+    _everywhere("Use this file, not the nearest quire.toml.", "--config", metavar="FILE", callback=_use_config),
+    _everywhere("Print errors only: no notes, no summary.", "-q", "--quiet", "is_quiet", is_flag=True),
+    _everywhere("List every finding, and what was left out.", "-v", "--verbose", "is_verbose", is_flag=True),
+    _everywhere(
+        "Colours and links. [default: auto, on a terminal]", "--color", "colour", type=_COLOURS, default="auto"
+    ),
+]
+
+
+def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """Refuse an empty path: it comes from a variable that is not set, and Python would take the current folder."""
+    if "" in (value if isinstance(value, tuple) else (value,)):
+        raise click.BadParameter("is empty; name a file or a folder", ctx, param)
+    return value
+
+
+def field_option(field: Field, *names: str, more: str = "", **settings: Any) -> click.Option:
+    """An option with the type and the description that a struct declares; ``more`` ends its help."""
+    text = f"{field.sentence}{more}"
+    if isinstance(field.default, bool):
+        flag, *_, parameter = names
+        return click.Option([f"{flag}/--no-{flag.removeprefix('--')}", parameter], default=None, help=text, **settings)
+    if field.choices:
+        return click.Option(names, type=click.Choice(field.choices), help=text, **settings)
+    kind = str if field.default is None else type(field.default)
+    return click.Option(names, type=kind, help=text, **{"metavar": "NAME" if kind is str else "N", **settings})
+
+
+_MODEL_OPTIONS: Mapping[str, Mapping[str, str]] = {
+    "embedder": {}, "endpoint": {"metavar": "URL"}, "model": {}, "version": {"metavar": "TEXT"}, "window": {},
+    "dimensions": {}, "requests_per_minute": {},
+}  # fmt: skip
+"""The settings of an embedding model that are options, too; the others are only in quire.toml."""
+
+
+def _embedding_flag(name: str) -> str:
+    return "--model-version" if name == "version" else f"--{name.replace('_', '-')}"
+
+
+def chosen_embedder(chosen: Mapping[str, Any], configured: Mapping[str, Any]) -> str | EmbedSettings | None:
+    """The model of the command line over that of the user's own file, for ``embed.resolve``; None for neither."""
+    others = [_embedding_flag(name) for name in chosen if name != "embedder"]
+    if "embedder" in chosen and others:
+        raise click.UsageError(f"{others[0]} is about an endpoint; leave out --embedder")
+    if "embedder" in chosen or not (chosen or configured):
+        return chosen.get("embedder")
+    settings = convert(EmbedSettings, {**configured, **chosen}, _embedding_flag)
+    if others and not settings.endpoint:
+        raise click.UsageError(f"{others[0]} needs --endpoint")
+    return settings if settings.endpoint else settings.embedder
+
+
+EMBEDDING: Any = Declared(
+    lambda _name, _kind: [
+        field_option(fields(EmbedSettings)[name], _embedding_flag(name), name, **settings)
+        for name, settings in _MODEL_OPTIONS.items()
+    ],
+    lambda **values: {name: value for name, value in values.items() if value is not None},
+)
+"""Options for a model; the command gets those that the user set, for ``chosen_embedder``."""
+PATHS = argument("[PATH...]")
+JSON = option("Print one JSON value and nothing else.", "--json")
+HTML = option("Write a page with plots to a file, instead of the table.", metavar="FILE", callback=not_empty)

@@ -1,0 +1,158 @@
+"""What all tools share: arguments that a struct declares, and answers that fit a number of tokens.
+
+An agent may be shown the text or the JSON of an answer, so both fit. No answer is cut silently: what does not fit is
+counted, and a cursor leads to it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar
+from zlib import crc32
+
+import msgspec
+from msgspec import Meta, Struct
+
+from quire.breadcrumbs import LIMIT, shorten
+from quire.errors import OptionError
+from quire.offsets import line_starts
+from quire.search.hit import Hit
+from quire.validation import check, convert, fields
+from quire.workspace import Workspace
+
+DEFAULT_TOKENS = 2_000
+"""Maximum tokens of an answer; with more, agents paid more and found hardly more (benchmarks/results/agents.md)."""
+LEAST_TOKENS = 64
+_LONGEST_TOKEN = 32  # characters per token that are tried at first
+_ALIASES = {"q": "query", "question": "query", "max_results": "limit", "n": "limit", "section": "id", "file": "path"}
+_TYPES = {str: "string", int: "integer", bool: "boolean", type(None): "integer"}
+"""JSON's types by those of defaults; the only fields without a default are numbers."""
+
+Query = Annotated[str, Meta(min_length=1, description="a question or words")]
+Limit = Annotated[int, Meta(ge=LEAST_TOKENS)]
+Cursor = Annotated[str, Meta(description="from the last answer")]
+
+
+class Answer(Struct, frozen=True):
+    """What a tool returns: the same as text and as a record."""
+
+    text: str
+    record: Mapping[str, Any]
+
+
+class TokenLimit(Struct, frozen=True):
+    """Maximum tokens of an answer."""
+
+    count: Callable[[str], int]
+    most: int
+
+    def used(self, answer: Answer) -> int:
+        """The tokens of an answer: of its text or its JSON, whichever has more."""
+        return max(self.count(answer.text), self.count(msgspec.json.encode(answer.record).decode()))
+
+    def fits(self, answer: Answer) -> bool:
+        """Whether an answer is within the limit."""
+        return self.used(answer) <= self.most
+
+    def longest(self, ends: Sequence[int], answer: Callable[[int], Answer]) -> int:
+        """The largest of the ``ends``, which are sorted, whose answer fits; 0 if none does."""
+        number = bisect_left(ends, True, key=lambda end: not self.fits(answer(end)))
+        return ends[number - 1] if number else 0
+
+    def part(self, text: str, start: int, answers: Sequence[Callable[[int], Answer]]) -> Answer:
+        """The longest part of a text from ``start`` on that fits, to its end or to that of a line if possible.
+
+        ``answers`` make an answer of the end of the part; each adds less to the text than the one before.
+        """
+        last = min(len(text), start + self.most * _LONGEST_TOKEN)
+        ends = [end for end in line_starts(text[:last]) if end > start]
+        for answer in answers:
+            if self.fits(answer(len(text))):
+                return answer(len(text))
+            if end := self.longest(ends, answer) or self.longest(range(start + 1, last + 1), answer):
+                return answer(end)
+        raise OptionError(f"max_tokens={self.most} is too small", "give it more")
+
+    def clipped(self, text: str) -> str:
+        """The start of a message, as much as fits."""
+        while text and self.count(text) > self.most:
+            text = text[: len(text) * 3 // 4]
+        return text
+
+
+class Service(Struct, frozen=True):
+    """What the tools answer from; ``max_tokens`` is the limit where a call has none."""
+
+    workspace: Workspace
+    count: Callable[[str], int]
+    max_tokens: int
+
+    def limit(self, max_tokens: int | None = None) -> TokenLimit:
+        """The limit of a call."""
+        return TokenLimit(self.count, max_tokens or self.max_tokens)
+
+
+class Tool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A call of a tool with its arguments. Agents read the docstrings; every word costs tokens in every session."""
+
+    title: ClassVar[str]
+
+    @classmethod
+    def checked(cls, arguments: Mapping[str, Any]) -> Tool:
+        """A call with arguments as an agent wrote them. Wrong ones raise an error that says what to do."""
+        declared = fields(cls)
+        values: dict[str, Any] = {}
+        for name, value in arguments.items():
+            key = name if name in declared else _ALIASES.get(name, name)
+            values[key] = value
+            if isinstance(value, str) and key in declared:
+                if declared[key].required:
+                    values[key] = value.strip() or None
+                elif not isinstance(declared[key].default, str):  # some models quote numbers
+                    values[key] = check(key, value[:12], declared[key].type, strict=False)
+        return convert(cls, {key: value for key, value in values.items() if value is not None}, what="argument")
+
+    @classmethod
+    def schema(cls) -> dict[str, Any]:
+        """The JSON Schema of the arguments, as short as possible."""
+        properties = {}
+        for name, field in fields(cls).items():
+            rules: dict[str, Any] = dict(zip(("minimum", "maximum"), field.limits, strict=True))
+            rules |= {"description": field.meaning or None, "enum": list(field.choices) or None}
+            rules["default"] = field.default or None
+            kind = "string" if field.required else _TYPES[type(field.default)]
+            properties[name] = {"type": kind} | {key: value for key, value in rules.items() if value is not None}
+        required = [name for name, field in fields(cls).items() if field.required]
+        return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+
+    def answer(self, service: Service) -> Answer:
+        """The answer to the call."""
+        raise NotImplementedError
+
+
+def cursor_at(text: str, end: int) -> str:
+    """The cursor for the rest of a text; empty if there is none."""
+    return f"{end}-{_stamp(text)}" if end < len(text) else ""
+
+
+def _stamp(text: str) -> str:
+    return f"{crc32(text.encode()):08x}"
+
+
+def offset_of(cursor: str, text: str | None = None) -> int:
+    """The number in a cursor; of a section's text, it also tells whether that is still the same."""
+    if not cursor:
+        return 0
+    number, _, stamp = cursor.partition("-")
+    if not (number.isascii() and number.isdigit() and len(number) < 10):
+        raise OptionError(f"cursor={cursor[:40]!r} is invalid", "take it from the last answer")
+    if text is not None and (stamp != _stamp(text) or int(number) > len(text)):
+        raise OptionError("the section has changed since the last answer", "leave out the cursor")
+    return int(number)
+
+
+def breadcrumb(hit: Hit) -> str:
+    """``Title › Parent › Section``, of bounded length."""
+    line = " › ".join(hit.breadcrumb)
+    return line if len(line) <= LIMIT else shorten(hit.breadcrumb)

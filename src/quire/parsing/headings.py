@@ -1,0 +1,309 @@
+r"""Headings: their levels, their titles as plain text, the ids that authors give them, and the tree of sections.
+
+    ## Title {#id .class key=value}  Hugo, VitePress, Docusaurus 2, Pandoc
+    ## Title { #id }                 MkDocs with attribute lists
+    ## Title {: #id }                Python-Markdown, kramdown (Jekyll)
+    ## Title {/* #id */}             Docusaurus 3 with MDX
+    ## <a id="id"></a>Title          HTML; also name="id", and on a line of its own above the heading
+    (id)=                            MyST, on a line of its own above the heading
+    ## Title [id]                    Elastic docs-builder; elsewhere it is part of the title
+
+Attributes, comments and shortcodes are not part of a title. Most titles have no markup but code; the parser reads the
+others.
+
+The parent of a heading is the nearest heading before it of a lower depth. Its body ends at the next heading; its
+section ends at the next one of the same or a lower depth. A heading without text anywhere below it makes no node; if
+none makes one, the body of the document itself is the whole text.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, repeat
+from operator import lt, sub
+from typing import NamedTuple
+
+from quire.dialects import COMMONMARK, DOCS_BUILDER
+from quire.model import BlockColumns, Note, SectionColumns, Source, doc_name
+from quire.offsets import BLANK, LINE_END, trimmed, utf8_length
+from quire.parsing.events import definitions, encodable, events_of, footnotes, opened, plain_text
+from quire.parsing.parser_input import plain_lines
+from quire.parsing.slugs import unique_slugs
+from quire.substitutions import substitute, title_text
+
+MAX_TITLE = 1000  # a title is cut at this many characters, because many records repeat it
+_HTML_TAG = r"</?[A-Za-z][A-Za-z0-9-]*+>"
+_NO_MARKUP = rf"(?:[^\r\n\\`*_\[\]<&~]++|&(?=[ ])|(?<=[^\W_])_(?=[^\W_])|{_HTML_TAG})*+"
+_PLAIN = re.compile(rf"{_NO_MARKUP}(?:`[^`\r\n]++`{_NO_MARKUP})*+")
+_CODE_OR_TAG = re.compile(rf"`([^`]+)`|{_HTML_TAG}")
+_CLOSING_HASHES = re.compile(r"(?:\A|[ \t])#+\Z")
+_SPECIAL = re.compile(r"[\\`*_\[\]<&~{\t\x0b\x0c\r\n]|#(?:\0|\Z)")
+_WHITE = re.compile(r"[\t\x0b\x0c]")
+_FEED = re.compile(r"[\x0b\x0c]")  # white space everywhere but in Markdown; titles have a space instead
+_INERT = "\ufdd0"  # a noncharacter, which has no meaning to the parser
+
+_VALUE = r"""(?:"[^"\n]*+"|'[^'\n]*+'|[^\s{}"']++)"""
+_ATTRIBUTE = rf"(?:[#.][^\s{{}}]++|[\w:.-]++={_VALUE})"
+_ATTRIBUTE_LIST = rf"{_ATTRIBUTE}(?:[ \t]++{_ATTRIBUTE})*+"
+_WORD = rf"(?:{_ATTRIBUTE}|[\w-]++)"  # only behind a colon
+_WORD_LIST = rf"{_WORD}(?:[ \t]++{_WORD})*+"
+_ATTRIBUTES = re.compile(rf"\{{(?::[ \t]*+({_WORD_LIST})|[ \t]*+({_ATTRIBUTE_LIST}))[ \t]*+\}}[ \t]*+\Z")
+_ID = re.compile(r"(?:\A|(?<=\s))#([^\s#]+)|(?:\A|(?<=\s))id=[\"']?([^\s\"']+)")
+_COMMENT = re.compile(r"[ \t]*(?:\{/\*[ \t]*(.*?)[ \t]*\*/\}|<!--[ \t]*(.*?)[ \t]*-->)")
+_ANCHOR = re.compile(
+    r"""<a[ \t][^<>]*?\b(?:id|name)[ \t]*=[ \t]*["']?([^\s"'<>]+)["']?[^<>]*>(?:[ \t]*</a>)?""", re.IGNORECASE
+)
+BRACKETED_ID = re.compile(r"(?<=[^\]\s])[ \t]*+\[#?([^\s\[\]^]++)\][ \t]*+\Z")
+_SHORTCODE = re.compile(r"(?P<ticks>`++).+?(?<!`)(?P=ticks)(?!`)|\{\{[<%][^{}\n]*+(?<=[>%])\}\}")
+_PARAMETER = re.compile(r"""[<%]-?[ \t]*param[ \t]+["'`]?(?:[\w-]+\.)*([\w-]+)""")
+"""Hugo's parameter without a value: its last word."""
+_MAX_CONTENT = 2000
+"""A longer heading is taken as it is: its title is cut anyway, and no pattern below has to be linear."""
+_SHOWN_TEXT = re.compile(r'\btext="([^"\n]*)"')
+_QUOTED = re.compile(r'"([^"\n]+)"')
+_ANCHOR_LINE = rf"{_ANCHOR.pattern}[ \t]*+(?:</a>)?"
+_ID_ABOVE = re.compile(
+    rf"(?:\A|(?<=[\r\n]))[ ]{{0,3}}(?:\(([^()\s][^()\r\n]*)\)=|{_ANCHOR_LINE})[ \t]*\Z", re.IGNORECASE
+)
+_ID_LINE = rf"[ \t]*+(?:\([^()\s][^()\r\n]*+\)=|{_ANCHOR_LINE})[ \t]*+(?:\r\n|\r|\n|\Z)"
+_ID_LINES = re.compile(rf"(?:{_ID_LINE}|[ \t]*+(?:\r\n|\r|\n))++", re.IGNORECASE)
+
+
+class Headings(NamedTuple):
+    """The headings of a document as parallel lists, in order."""
+
+    blocks: list[int]  # the numbers of their blocks
+    levels: list[int]
+    titles: list[str]
+    ids: list[str]  # the ids that the author gave them; empty where there is none
+
+
+def read_headings(source: Source, blocks: BlockColumns) -> tuple[Headings, list[Note]]:
+    """The headings among ``blocks``, and a note for each title that was cut.
+
+    In CommonMark, attributes, comments and shortcodes are part of the title.
+    """
+    text = source.text
+    kinds, starts, ends, _ = blocks
+    if "heading" not in kinds:
+        return Headings([], [], [], []), []
+    numbers = [number for number, kind in enumerate(kinds) if kind == "heading"]
+    lines = [text[starts[number] : ends[number]].lstrip(" \t") for number in numbers]
+    contents = list(map(str.lstrip, lines, repeat("#")))  # faster than comprehensions
+    levels = list(map(sub, map(len, lines), map(len, contents)))
+    titles = list(map(str.strip, contents, repeat(BLANK)))
+    headings = Headings(numbers, levels, titles, [""] * len(numbers))
+    joined = "\0".join(titles)
+    if _SPECIAL.search(joined):
+        marked = [index for index, content in enumerate(titles) if _SPECIAL.search(content)]
+        _read_markup(source, blocks, headings, lines, marked)
+    notes: list[Note] = []
+    if max(map(len, titles), default=0) > MAX_TITLE:
+        for index, title in enumerate(titles):
+            titles[index], note = shortened(title, starts[numbers[index]])
+            notes += note
+    return headings, notes
+
+
+def _read_markup(source: Source, blocks: BlockColumns, headings: Headings, lines: list[str], marked: list[int]) -> None:
+    """Set the titles and the ids of the ``marked`` headings, whose content is not plain text."""
+    _, levels, titles, ids = headings
+    parsed: dict[int, str] = {}
+    for index in marked:
+        content = bare = titles[index]
+        if "\n" in content or "\r" in content:  # underlined
+            levels[index] = 1 if content[-1] == "=" else 2
+        if "{" in content or "<" in content or content[-1] == "]":
+            above_line = content.rpartition("\n")[0].replace("\n", " ") if "\n" in content else ""
+            bare, ids[index] = split_id(above_line or content, source.substitutions, source.dialect)
+            bare = content if bare == above_line else bare  # a line below the title makes it a heading
+        if not _SPECIAL.search(bare):
+            titles[index] = bare
+        elif _PLAIN.fullmatch(bare):
+            titles[index] = _plain_title(bare)
+        else:
+            parsed[index] = lines[index] if bare == content else f"{'#' * levels[index]} {bare}"
+    if parsed:
+        for index, title in zip(parsed, _parsed_titles(source.text, blocks, [*parsed.values()]), strict=True):
+            titles[index] = title
+
+
+def shortened(title: str, start: int) -> tuple[str, list[Note]]:
+    """A title of at most ``MAX_TITLE`` characters; with a note if it was longer."""
+    if len(title) <= MAX_TITLE:
+        return title, []
+    message = f"title of {len(title):,} characters; records have the first {MAX_TITLE:,}"
+    return f"{title[: MAX_TITLE - 1].rstrip()}…", [(start, "title-shortened", message)]
+
+
+def _plain_title(content: str) -> str:
+    """The text of a heading without markup but code and simple tags."""
+    if content.endswith("#"):
+        content = _CLOSING_HASHES.sub("", content)
+    return _CODE_OR_TAG.sub(_code_text, _WHITE.sub(" ", content).strip(BLANK)).strip(BLANK)
+
+
+def _code_text(match: re.Match[str]) -> str:
+    code = match[1] or ""
+    is_padded = code.startswith(" ") and code.endswith(" ") and not code.isspace()
+    return code[1:-1] if is_padded else code
+
+
+def _parsed_titles(text: str, blocks: BlockColumns, headings: Sequence[str]) -> Iterator[str]:
+    """The plain text of each of ``headings``, parsed together above the definitions in ``blocks``."""
+    joined = encodable(_FEED.sub(_INERT, plain_lines("\n\n".join(headings))))
+    below = ""
+    if "[" in joined:  # the blocks that may define links and footnotes: not a copy of the whole text
+        rows = zip(*blocks[:3], strict=True)
+        parts = (text[start:end] for kind, start, end in rows if kind not in ("paragraph", "heading", "code"))
+        defining = plain_lines("\n\n".join(part for part in parts if "]:" in part))
+        below = f"{definitions(defining)}\n\n{footnotes(defining) if '[^' in joined else ''}"
+    events = events_of(f"{joined}\n\n{below}")
+    title_at: dict[int, str] = {}
+    for event, place in events:
+        if opened(event)[0] == "Heading":
+            title_at[place["start"]] = plain_text(events).replace(_INERT, " ").strip(BLANK)
+    start = start_byte = 0
+    for heading in headings:
+        alone = joined[start : start + len(heading)]
+        # A line that is a heading only because of the lines above it is not found: its text is taken as it is.
+        yield title_at[start_byte] if start_byte in title_at else alone.rpartition("\n")[0].strip(BLANK)
+        start += len(heading) + 2
+        start_byte += utf8_length(alone) + 2
+
+
+def split_id(content: str, variables: Mapping[str, str], dialect: str | None = None) -> tuple[str, str]:
+    """The content of a heading without what is not its title, variables replaced; and its id, empty if it has none."""
+    if len(content) > _MAX_CONTENT or dialect == COMMONMARK:
+        return substitute(content, variables), ""
+    heading_id = ""
+    if dialect == DOCS_BUILDER and (brackets := BRACKETED_ID.search(content)):
+        content, heading_id = content[: brackets.start()], brackets[1]
+    if "{" in content:
+        content = title_text(content, variables).strip(" \t") or content.strip("{}% \t")
+        attributes = _ATTRIBUTES.search(content)
+        if attributes:
+            ids = _ID.search(attributes[1] or attributes[2])
+            heading_id = (ids[1] or ids[2]) if ids else ""
+            content = content[: attributes.start()]
+    if "{/*" in content or "<!--" in content:
+        for comment in _COMMENT.finditer(content):
+            said = comment[1] or comment[2] or ""
+            heading_id = heading_id or (said[1:] if said.startswith("#") and " " not in said else "")
+        content = _COMMENT.sub("", content)
+    if "<a" in content or "<A" in content:
+        anchor = _ANCHOR.search(content)
+        if anchor:
+            heading_id = heading_id or anchor[1]
+            content = content[: anchor.start()] + content[anchor.end() :]
+    if "{{" in content:
+        shown = _SHORTCODE.sub(_shortcode_text, content).strip(" \t")
+        content = shown or " ".join(_QUOTED.findall(content)) or content.strip("{}<>% \t")
+    return content.strip(" \t"), heading_id
+
+
+def _shortcode_text(shortcode: re.Match[str]) -> str:
+    """The text that a shortcode is known to show; code as it is."""
+    if shortcode[0].startswith("`"):
+        return shortcode[0]
+    text = _SHOWN_TEXT.search(shortcode[0]) or _PARAMETER.search(shortcode[0])
+    return text[1] if text else ""
+
+
+def ids_end(text: str, start: int, end: int) -> int:
+    """Where lines end that only give ids, and blank lines, from ``start`` on; ``start`` if there are none."""
+    lines = _ID_LINES.match(text, start, min(end, start + _MAX_CONTENT))
+    return lines.end() if lines else start
+
+
+def take_ids_above(text: str, blocks: BlockColumns, headings: Headings) -> set[int]:
+    """Give headings the ids in the lines above them, and these lines. Returns the blocks that were nothing else."""
+    kinds, starts, ends, _ = blocks
+    taken: set[int] = set()
+    for index, number in enumerate(headings.blocks):
+        above = number - 1
+        if above < 0 or text[ends[above] - 1] not in ">=" or kinds[above] not in ("paragraph", "html"):
+            continue
+        start, end = starts[above], ends[above]
+        lines = text[max(start, end - 200) : end]
+        if lines.endswith(")=") or "<a" in lines or "<A" in lines:
+            match = _ID_ABOVE.search(lines)
+            headings.ids[index] = headings.ids[index] or (match[1] or match[2] if match else "")
+            if match and ids_end(text, start, end) == end:
+                starts[number] = start
+                taken.add(above)
+    return taken
+
+
+def document_title(source: Source, headings: Headings, title: str | None) -> str:
+    """The caller's title, else front matter's, else the first H1, else the file name, else empty."""
+    if title is not None:
+        return title
+    stated = source.frontmatter.get("title")
+    if type(stated) in (str, int, float) and (words := str(stated).split()):
+        return title_text(" ".join(words), source.substitutions)
+    first = headings.titles[headings.levels.index(1)] if 1 in headings.levels else ""
+    return first if first or source.path is None else doc_name(source.path.rstrip("/").rpartition("/")[2])
+
+
+def section_columns(source: Source, blocks: BlockColumns, headings: Headings, title: str) -> SectionColumns:
+    """The document's own section, then one for each heading."""
+    text, size = source.text, len(source.text)
+    _, block_starts, block_ends, _ = blocks
+    numbers = [-1, *headings.blocks]
+    starts = [0, *[block_starts[number] for number in headings.blocks]]
+    depths = [0, *headings.levels]
+    parents, ends = [-1], [size] * len(starts)
+    body_starts = [0, *_next_lines(text, [block_ends[number] for number in headings.blocks])]
+    text_starts, text_ends = body_starts[:], body_starts[:]
+    pasts = [*headings.blocks[1:], len(block_starts)] if headings.blocks else []
+    above = [0]
+    for section, (depth, number, past) in enumerate(zip(headings.levels, headings.blocks, pasts, strict=True), 1):
+        while depths[above[-1]] >= depth:
+            ends[above.pop()] = starts[section]
+        parents.append(above[-1])
+        above.append(section)
+        if past - number > 1:
+            text_starts[section], text_ends[section] = block_starts[number + 1], block_ends[past - 1]
+    text_ends[0] = 1  # the document is always a node
+    positions = _positions(text_starts, text_ends, ends)
+    first = source.text_start
+    text_starts[0], text_ends[0] = trimmed(text, first, max(first, starts[1] if max(positions) else size))
+    slugs, anchors = unique_slugs(headings.titles, headings.ids)
+    return SectionColumns(
+        starts, depths, parents, ends, body_starts, text_starts, text_ends, positions,
+        [title, *headings.titles], ["", *headings.ids], ["", *slugs], ["", *anchors], numbers,
+    )  # fmt: skip
+
+
+def _next_lines(text: str, positions: Sequence[int]) -> list[int]:
+    """Where the line after each position starts."""
+    if "\r" in text:
+        return [match.end() if (match := LINE_END.search(text, at)) else len(text) for at in positions]
+    size, find = len(text), text.find
+    return [find("\n", position) + 1 or size for position in positions]
+
+
+def _positions(text_starts: list[int], text_ends: list[int], ends: list[int]) -> list[int]:
+    """The position of each section among the nodes: the document, and each heading with text anywhere below it."""
+    has_text = list(map(lt, text_starts, text_ends))
+    if all(has_text):
+        return list(range(len(ends)))
+    next_text = ends[0] + 1
+    for section in range(len(ends) - 1, 0, -1):
+        if has_text[section]:
+            next_text = text_starts[section]
+        else:
+            has_text[section] = next_text < ends[section]
+    return [count - 1 if is_node else -1 for count, is_node in zip(accumulate(has_text), has_text, strict=True)]
+
+
+def empty_headings(sections: SectionColumns) -> list[Note]:
+    """A note for each heading that makes no node."""
+    if -1 not in sections.positions:
+        return []
+    message = "heading {!r} has no text below it; it makes no node of its own"
+    return [
+        (start, "heading-without-text", message.format(title))
+        for start, title, position in zip(sections.starts, sections.titles, sections.positions, strict=True)
+        if position < 0
+    ]

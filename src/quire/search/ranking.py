@@ -1,0 +1,253 @@
+"""The best nodes for a query: those that the engine finds, the best of them scored again, those near it in meaning.
+
+The second pass scores how much of a title the query covers, and how many pages link to the node. A title that says
+nothing but the query's words is most likely the answer; one with other words is about more.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from math import log1p
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from quire.index.engine.analysis import spellings
+from quire.index.engine.clauses import QueryContext, all_but, all_items, compiled, filtered, is_plain, one_of
+from quire.index.engine.coverage import PastedText, find_pasted, own_shares
+from quire.index.engine.index_schema import DOC, IN_LINKS, PAGE_LINKS
+from quire.index.engine.snapshot import Location, Match, Snapshot
+from quire.query.query_tree import Group, Not, Query, leaves
+from quire.search.query_terms import PreparedQuery
+from quire.search.search_settings import SHARPNESS
+
+MAX_RESCORED = 100  # how many nodes are scored again
+_STUB = 4  # a stub has less than a fourth of the tokens of the average document
+_EQUAL = 0.7  # nodes with so much of the best evidence satisfy a query about equally
+_BOUND = 4  # how steeply priors fall below that
+_FIRST = 1.1  # the score of a body with the whole query, in scores of the best: no two others together have as much
+PARTS = ("title", "adjacent", "adjacent_body", "links", "page_links", "verbatim")
+"""What the second pass adds to the score of a node: for the part of its title that the query covers, for words that are
+adjacent in the query and in its title or in its body, for pages that link to it, for pages that link to any section of
+it, and for a body that has the whole query."""
+
+
+class VectorMatches(NamedTuple):
+    """The nodes nearest to a query by their vectors."""
+
+    similarity: Mapping[Location, float]  # from -1 to 1, the largest first
+    baseline: float  # the similarity of a node that has nothing to do with the query
+    weight: float  # the part of a score that is the vectors'; the rest is the words'
+
+
+def best_matches(prepared: PreparedQuery, limit: int, near: VectorMatches | None) -> tuple[list[Match], bool]:
+    """The best ``limit`` nodes after both passes, and whether no others match."""
+    snapshot, context = prepared.snapshot, prepared.context
+    query = compiled(context, prepared.query)
+    first = [] if query is None else snapshot.matches(filtered(query, *prepared.filters), limit)
+    is_all = len(first) < limit
+    if prepared.weights and query is not None and not is_all:
+        first, is_all = _first_of_each_weight(prepared, query, limit)
+    matches = _rescored(prepared, first)
+    if near is not None:
+        matches = fused(snapshot, matches if near.weight < 1 else [], near)
+    if prepared.weights:
+        again = [replace(match, score=match.score * score_factor(prepared, match)) for match in matches]
+        matches = sorted(again, key=lambda match: -match.score)
+    return matches, is_all
+
+
+def _first_of_each_weight(prepared: PreparedQuery, query: Any, limit: int) -> tuple[list[Match], bool]:
+    """The best nodes of documents with a weight and of those without one, so that neither hide the others."""
+    snapshot, schema = prepared.snapshot, prepared.context.schema
+    weighted = [snapshot.document_ids[number] for number in prepared.weights]
+    sides = [
+        snapshot.matches(filtered(query, *prepared.filters, side), limit)
+        for side in (one_of(schema, DOC, weighted), all_but(schema, DOC, weighted))
+    ]
+    matches = sorted([match for side in sides for match in side], key=lambda match: -match.score)
+    return matches, all(len(side) < limit for side in sides)
+
+
+def score_factor(prepared: PreparedQuery, match: Match) -> float:
+    """The root of the weight of a match's document: ``normalized`` raises scores to a power."""
+    return float(prepared.weights.get(match.number, 1.0) ** (1 / SHARPNESS))
+
+
+def best_score(matches: Sequence[Match]) -> float:
+    """The score of the best node, which all scores are divided by."""
+    return matches[0].score if matches and matches[0].score > 0 else 1.0
+
+
+def normalized(matches: Sequence[Match]) -> list[Match]:
+    """The matches with scores up to 1. If none has a score, as for ``tree:docs``, all are equally good."""
+    best = best_score(matches)
+    is_text = bool(matches) and matches[0].score > 0
+    return [
+        Match((match.score / best) ** SHARPNESS if is_text else 1.0, match.address, match.number, match.position)
+        for match in matches
+    ]
+
+
+def is_plain_query(query: Query) -> bool:
+    """Whether a query has words alone. One with operators is searched by words: vectors know no operators."""
+    return all(is_plain(item) or isinstance(item, Group) for item in all_items(query))
+
+
+def fused(snapshot: Snapshot, matches: Sequence[Match], near: VectorMatches) -> list[Match]:
+    """The nodes found by words and by meaning, the best first, with scores up to 1."""
+    best, base = best_score(matches), near.baseline
+    scale = max(max(near.similarity.values(), default=1.0) - base, 1e-6)
+    meanings = {location: max(similarity - base, 0.0) / scale for location, similarity in near.similarity.items()}
+    by_words = {(snapshot.document_ids[match.number], match.position): match for match in matches}
+    others = snapshot.addresses([location for location in meanings if location not in by_words])
+    by_meaning = snapshot.matches_at([(near.weight * meanings[location], others[location]) for location in others])
+    both = [
+        replace(match, score=(1 - near.weight) * match.score / best + near.weight * meanings.get(location, 0.0))
+        for location, match in by_words.items()
+    ]
+    return sorted([*both, *by_meaning], key=lambda match: -match.score)
+
+
+def _rescored(prepared: PreparedQuery, matches: Sequence[Match]) -> list[Match]:
+    """The nodes, the best first, after the second pass over the best of them."""
+    if not matches:
+        return []
+    snapshot, context, query = prepared.snapshot, prepared.context, prepared.query
+    pasted = PastedText()
+    if prepared.settings.adjacent_body:
+        pasted = find_pasted(snapshot, context, query, matches, prepared.filters)
+    if pasted.verbatim:
+        verbatim = {(match.number, match.position): replace(match, score=0.0) for match in pasted.verbatim}
+        by_key = {(match.number, match.position): match for match in matches}
+        matches = list((verbatim | by_key).values())  # in the order of the first: those with the whole query come first
+    best, others = matches[:MAX_RESCORED], matches[MAX_RESCORED:]
+    again = []
+    for match, parts in zip(best, _second_scores(prepared, best, pasted), strict=True):
+        prepared.second[match.number, match.position] = parts
+        again.append(Match(match.score + sum(parts), match.address, match.number, match.position))
+    return sorted([*again, *others], key=lambda match: -match.score)
+
+
+def _second_scores(prepared: PreparedQuery, matches: Sequence[Match], pasted: PastedText) -> list[list[float]]:
+    """What the second pass adds to the score of each node, as ``PARTS``. Nodes with the whole query are the first."""
+    snapshot, context, settings = prepared.snapshot, prepared.context, prepared.settings
+    terms, rarity = _query_terms(context, prepared.query)
+    any_language = frozenset().union(*terms.values())
+    adjacent_terms = {language: _adjacent_terms(context, prepared.query, language) for language in terms}
+    languages = {name: tree.language for name, tree in snapshot.settings.trees.items()}
+    for_links, for_page_links = rarity * settings.in_links, rarity * settings.page_links
+    stub = min(settings.stub_tokens, snapshot.mean_tokens / _STUB)
+    links = snapshot.numbers([match.address for match in matches], IN_LINKS, PAGE_LINKS)
+    for_body = settings.adjacent_body * pasted.rarity
+    in_bodies = [for_body * pasted.shares.get((match.number, match.position), 0.0) for match in matches]
+    evidences = [match.score + in_body for match, in_body in zip(matches, in_bodies, strict=True)]
+    enough = _EQUAL * max(evidences)
+    outlines, records = snapshot.outlines, snapshot.records
+    scores: list[list[float]] = []
+    for match, (to_node, to_page), in_body, evidence in zip(matches, links, in_bodies, evidences, strict=True):
+        title = outlines(match.number).titles[match.position]
+        for_title = adjacent = 0.0
+        if not any_language.isdisjoint(title):
+            record = records[match.number]
+            language = languages[record.tree]
+            rarities, total = context.dictionary.title_rarities(title, language)
+            in_query = terms[language]
+            said = sum([rarities[term] for term in rarities if term in in_query])
+            if said and rarity:  # a title of one word among five is worth little more than that word
+                for_title = settings.title_coverage * said / total * 2 / (1 / rarity + 1 / said)
+            if record.tokens < stub:  # a glossary entry has the title, and another page explains it
+                for_title *= record.tokens / stub
+            if adjacent_terms[language]:
+                pairs = adjacent_terms[language].intersection(pairwise(title))
+                adjacent = settings.adjacent * sum([rarities[left] + rarities[right] for left, right in pairs])
+        # Priors choose between nodes with about the same evidence, and do not lift one that has little.
+        bound = 1.0 if evidence >= enough else (evidence / enough) ** _BOUND
+        in_links = bound * for_links * log1p(to_node) if to_node else 0.0
+        in_page_links = bound * for_page_links * log1p(to_page) if to_page else 0.0
+        scores.append([bound * for_title, adjacent, in_body, in_links, in_page_links, 0.0])
+    if pasted.verbatim:
+        sums = [match.score + sum(parts) for match, parts in zip(matches, scores, strict=True)]
+        for parts, score in zip(scores[: len(pasted.verbatim)], sums, strict=False):
+            parts[-1] = _FIRST * max(sums) + score / 10 - score
+    return scores
+
+
+def _query_terms(context: QueryContext, query: Query) -> tuple[Mapping[str, set[str]], float]:
+    """The terms that a query looks for anywhere or in titles, by language; and how rare they are together."""
+    terms: dict[str, set[str]] = {language: set() for language in context.languages}
+    rarity = 0.0
+    words = [(leaf, context.is_optional(leaf)) for leaf in leaves(query)]
+    has_others = not all(is_optional for _, is_optional in words)
+    for leaf, is_optional in words:
+        if leaf.field not in (None, "title") or (is_optional and has_others):
+            continue
+        rarities = [0.0]
+        for language in context.languages:
+            readings = [spellings(text, language) for text in context.corrections.get(leaf.text, (leaf.text,))]
+            terms[language].update([term for reading in readings for spelling in reading for term in spelling.terms])
+            first = [term for spelling in readings[0][:1] for term in spelling.terms]
+            statistics = [context.dictionary.statistics(term, language) for term in first]
+            rarities.append(sum([term.rarity for term in statistics if term.fields]))
+        rarity += 0.0 if is_optional else max(rarities)
+    return terms, rarity
+
+
+def _adjacent_terms(context: QueryContext, query: Query, language: str) -> set[tuple[str, str]]:
+    """The terms of words that are adjacent in the query, apart from function words."""
+    adjacent = set()
+    for left, right in pairwise(context.required(all_items(query))):
+        if is_plain(left) and is_plain(right):
+            before, after = (spellings(context.corrected(word)[0], language) for word in (left, right))
+            if before and after:
+                adjacent.add((before[0].terms[-1], after[0].terms[0]))
+    return adjacent
+
+
+def matches_by_document(prepared: PreparedQuery, matches: Sequence[Match], limit: int) -> dict[int, list[Match]]:
+    """The nodes near the best of their document, in all documents that can have one of ``limit`` results.
+
+    A result scores at least as much as its best node and at most ``score_cap_multiplier`` times that. The matches have
+    normalized scores, the best first.
+    """
+    bests: dict[int, float] = {}
+    for match in matches:
+        bests.setdefault(match.number, match.score)
+    least = sorted(bests.values(), reverse=True)[limit - 1] if len(bests) > limit else 0.0
+    cap, cutoff = max(prepared.settings.score_cap_multiplier, 1.0), prepared.settings.match_cutoff
+    by_document: dict[int, list[Match]] = {}
+    for match in matches:
+        best = bests[match.number]
+        if cap * best >= least and match.score >= cutoff * best:
+            by_document.setdefault(match.number, []).append(match)
+    # Shares are compared only where one match is below another.
+    nested = [number for number, inside in by_document.items() if len(inside) > 1 and _are_nested(prepared, inside)]
+    if nested and (shares := own_shares(prepared.snapshot, prepared.context, prepared.query, nested)):
+        for number in nested:
+            by_document[number] = [
+                Match(match.score, match.address, number, match.position, shares.get((number, match.position), 0.0))
+                for match in by_document[number]
+            ]
+    return by_document
+
+
+def _are_nested(prepared: PreparedQuery, matches: Sequence[Match]) -> bool:
+    """Whether one of the matches of a document is below another."""
+    outline = prepared.snapshot.outlines(matches[0].number)
+    positions = {match.position for match in matches}
+    return any(not positions.isdisjoint(outline.ancestors(position)) for position in positions)
+
+
+def excluded_nodes(prepared: PreparedQuery, matches: Sequence[Match]) -> dict[int, set[int]]:
+    """The positions of nodes that have, or contain, something the query excludes, by the numbers of documents."""
+    snapshot, context = prepared.snapshot, prepared.context
+    refused = [item.item for item in all_items(prepared.query) if isinstance(item, Not)]
+    queries = [query for item in refused if (query := compiled(context, item, strict=True)) is not None]
+    if not queries or not matches:
+        return {}
+    documents = list({snapshot.document_ids[match.number] for match in matches})
+    inside, excluded = one_of(context.schema, DOC, documents), defaultdict[int, set[int]](set)
+    for query in queries:
+        for match in snapshot.matches_at(snapshot.top(filtered(query, inside), snapshot.node_count(documents))):
+            excluded[match.number].update([match.position, *snapshot.outlines(match.number).ancestors(match.position)])
+    return excluded
