@@ -83,8 +83,9 @@ def docs_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415  only make test-web installs it
+    from playwright.sync_api import expect, sync_playwright  # noqa: PLC0415  only make test-web installs it
 
+    expect.set_options(timeout=60_000)  # a busy machine is slow; a page that is wrong fails all the same
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(
             executable_path=installed("chromium").strip(),
