@@ -3,7 +3,7 @@
 from quire.dialects import COMMONMARK
 from quire.model import BlockColumns, Document, Kind, Note, Source, findings_at
 from quire.offsets import BLANK, text_end, trimmed
-from quire.parsing.containers import MATH, Marks, container_marks, containers, hidden_headings
+from quire.parsing.containers import MATH, Marks, container_marks, containers, hidden_headings, name_admonitions
 from quire.parsing.events import last_item_end, top_blocks
 from quire.parsing.headings import (
     Headings,
@@ -15,7 +15,7 @@ from quire.parsing.headings import (
     take_ids_above,
 )
 from quire.parsing.line_scan import THEMATIC_BREAK, LineScan, scan_lines
-from quire.parsing.parser_input import ADMONITION_MARKS, for_parser, parser_input
+from quire.parsing.parser_input import for_parser, parser_input
 
 
 def document(source: Source, title: str | None = None) -> Document:
@@ -48,21 +48,12 @@ def document_blocks(source: Source) -> tuple[BlockColumns, Headings, list[Note]]
     headings, notes = read_headings(source, blocks)
     dropped = set() if is_commonmark else take_ids_above(text, blocks, headings)
     if has_admonitions:
-        _name_admonitions(text, blocks)
+        name_admonitions(text, blocks)
     if has_containers:
         dropped |= _join_containers(text, container_marks(text, start, len(text), rest, tags), blocks)
     if malformed is not None:
         blocks.kinds[0] = "paragraph"
     return _without(blocks, headings, dropped) if dropped else blocks, headings, notes
-
-
-def _name_admonitions(text: str, blocks: BlockColumns) -> None:
-    """Make directives of the admonitions and tabs of MkDocs, which the parser has seen as lists."""
-    kinds, starts, ends, names = blocks
-    for number, kind in enumerate(kinds):
-        if kind == "list" and text.startswith(ADMONITION_MARKS, starts[number]):
-            mark, *words = text[starts[number] : ends[number]].partition("\n")[0].split()
-            kinds[number], names[number] = "directive", words[0] if words and mark != "===" else "tab"
 
 
 def _join_containers(text: str, marks: Marks, blocks: BlockColumns) -> set[int]:

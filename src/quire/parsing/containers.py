@@ -8,6 +8,7 @@ a closing, without a blank line, is in the same block and so in the container.
     {{< tab >}} … {{< /tab >}}            Hugo: raw text, so no heading inside; the parser sees one paragraph
     {% highlight %} … {% endhighlight %}  Liquid (Jekyll): the same for highlight, comment and code
     {{% tab %}} … {{% /tab %}}            other shortcodes and tags have Markdown inside
+    !!! note, === "Tab"                   MkDocs, with indented content: the parser sees list items
 
 Display math opens with ``$$`` at the start of a line of a paragraph and closes with the next ``$$`` that is not one of
 a pair within its line. To the parser, ``=`` below a line of math makes a heading, and so does ``# a``; such headings
@@ -56,6 +57,11 @@ _SKIPPED = frozenset({"heading", "code", "rule", "reference"})  # the kinds of b
 MATH = "$$"
 _MATH_MARK = re.compile(r"\$\$")
 _MATH_LINE = re.compile(r" {0,3}\$\$")
+_INDENTED = re.compile(
+    r"\n(?P<indent>[ ]*+)(?P<mark>!!!|\?\?\?\+?|===[!+]?)[ ]++(?=[\w\"':])[^\n]*+(?=\n++(?P=indent)[ ]{4}[ ]*+[^ \n])"
+)
+"""The first line of an admonition or a tab of MkDocs, above indented content."""
+ADMONITION_MARKS = ("!!!", "???", "===")
 _MAX_OPEN = 64  # how many openings may wait for their closing; keeps hostile input linear
 
 
@@ -285,3 +291,28 @@ def _is_closing(line: str) -> bool:
 def _odd_lines(text: str) -> list[str]:
     """The lines with an odd number of ``$$``; the marks of other lines are pairs."""
     return [line for line in text.replace("\r", "\n").split("\n") if line.count(MATH) % 2]
+
+
+def with_items(lines: str) -> str:
+    """``lines`` with a bullet in place of the mark of each admonition and tab; tabs in a row are one list."""
+    parts: list[str] = []
+    done = 0
+    bullet, other, was_tab = "*", "+", False
+    for line in _INDENTED.finditer(f"\n{lines}"):
+        start, end = line.start("mark") - 1, line.end("mark")  # with the space behind it
+        is_tab = line["mark"].startswith("===")
+        if not (is_tab and was_tab):
+            bullet, other = other, bullet
+        was_tab = is_tab
+        parts += (lines[done:start], f"{bullet}   ".ljust(end - start, "x"))
+        done = end
+    return "".join(parts) + lines[done:] if parts else lines
+
+
+def name_admonitions(text: str, blocks: BlockColumns) -> None:
+    """Make directives of the admonitions and tabs of MkDocs, which the parser has seen as lists."""
+    kinds, starts, ends, names = blocks
+    for number, kind in enumerate(kinds):
+        if kind == "list" and text.startswith(ADMONITION_MARKS, starts[number]):
+            mark, *words = text[starts[number] : ends[number]].partition("\n")[0].split()
+            kinds[number], names[number] = "directive", words[0] if words and mark != "===" else "tab"

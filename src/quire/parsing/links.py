@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from quire.model import Document, Link
-from quire.parsing.containers import RAW_TAGS, template_tags
+from quire.parsing.containers import ADMONITION_MARKS, RAW_TAGS, template_tags, with_items
 from quire.parsing.events import encodable, events_of, opened, plain_text
 from quire.parsing.headings import split_id
-from quire.parsing.parser_input import ADMONITION_MARKS, blanked, plain_lines, with_items
+from quire.parsing.parser_input import blanked, plain_lines
 from quire.parsing.slugs import RULES, anchors, unicode_slug
 from quire.substitutions import substitute, without_spaces
 

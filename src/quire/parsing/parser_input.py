@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from quire.offsets import BLANK
-from quire.parsing.containers import TemplateTag, raw_spans, template_tags
+from quire.parsing.containers import TemplateTag, raw_spans, template_tags, with_items
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _DELIMITER = re.compile(r"[|:]|--")
@@ -28,11 +28,6 @@ _OPENING = rf"\#{{1,6}}[ \t\n]|```|~~~|[-+*][ \t\n]|[0-9]{{1,9}}[.)][ \t\n]|\[[^
 _RULING = r"[-*_=][-*_= \t]*+\n|[-:][-:| \t]*+\n"
 _HEADER = re.compile(rf"[ \t>]*+(?![|\n]|{_OPENING}|{_RULING}|-->|\?>|\]\]>)")
 """The indentation of a line that may be a header row and does not start with a pipe."""
-_INDENTED = re.compile(
-    r"\n(?P<indent>[ ]*+)(?P<mark>!!!|\?\?\?\+?|===[!+]?)[ ]++(?=[\w\"':])[^\n]*+(?=\n++(?P=indent)[ ]{4}[ ]*+[^ \n])"
-)
-"""The first line of an admonition or a tab of MkDocs, above indented content."""
-ADMONITION_MARKS = ("!!!", "???", "===")
 _CODE_INDENT = 4
 _ITEM = ("- ", "-\t")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
@@ -74,22 +69,6 @@ def blanked(lines: str, spans: Iterable[tuple[int, int]]) -> str:
     done = 0
     for start, end in spans:
         parts += (lines[done:start], "x" * (end - start))
-        done = end
-    return "".join(parts) + lines[done:] if parts else lines
-
-
-def with_items(lines: str) -> str:
-    """``lines`` with a bullet in place of the mark of each admonition and tab; tabs in a row are one list."""
-    parts: list[str] = []
-    done = 0
-    bullet, other, was_tab = "*", "+", False
-    for line in _INDENTED.finditer(f"\n{lines}"):
-        start, end = line.start("mark") - 1, line.end("mark")  # with the space behind it
-        is_tab = line["mark"].startswith("===")
-        if not (is_tab and was_tab):
-            bullet, other = other, bullet
-        was_tab = is_tab
-        parts += (lines[done:start], f"{bullet}   ".ljust(end - start, "x"))
         done = end
     return "".join(parts) + lines[done:] if parts else lines
 
