@@ -55,8 +55,12 @@ opened = []
 def hook(event, arguments):
     if opened == [True]:
         opened.append(False)
+        awaited = signal.SIGINT, signal.SIGTERM
+        signal.pthread_sigmask(signal.SIG_BLOCK, awaited)  # one that comes before sigwait is not lost
         os.write(1, b"paused\\n")
-        signal.pause()
+        received = signal.sigwait(awaited)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, awaited)
+        signal.raise_signal(received)
     elif event == "open" and not opened and {part!r} in str(arguments[0]):
         opened.append(True)
 sys.addaudithook(hook)
