@@ -15,7 +15,7 @@ import chromadb
 import numpy as np
 from chromadb.errors import ChromaError, NotFoundError
 
-from quire.stores.store import Row, batched
+from quire.stores.store import Row, Values, batched
 
 ERRORS: tuple[type[Exception], ...] = (ChromaError, ValueError, OSError, RuntimeError)
 _MARK = "quire.generation"
@@ -54,9 +54,7 @@ class _Chroma:
                 ],
             )
 
-    def find(
-        self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()
-    ) -> Iterable[tuple[Any, ...]]:
+    def find(self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()) -> Values:
         include = ["metadatas", "embeddings"] if "vector" in columns else ["metadatas"]
         filters: Iterable[Any] = ({column: {"$in": some}} for some in batched(values, _MOST_VALUES))
         for where in filters if column else [None]:

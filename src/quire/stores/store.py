@@ -21,12 +21,13 @@ from quire.errors import MissingExtraError, QuireError, StoreError, invalid_valu
 from quire.index.engine.damage import text_and_code
 from quire.offsets import repaired
 from quire.read import frontmatter
-from quire.record import Chunk
+from quire.record import Chunk, SourcePosition
 from quire.wire.forms import front_matter
 from quire.write.atomic_file import os_errors_as_quire_errors, remedy
 from quire.write.lock import held
 
 Item = TypeVar("Item")
+Values = Iterable[tuple[Any, ...]]  # some columns of some rows
 
 KINDS = ("lancedb", "pgvector", "chroma", "qdrant")
 DEFAULT_NAME = "quire"
@@ -50,12 +51,8 @@ COLUMNS: Mapping[str, type] = MappingProxyType(
 )  # fmt: skip
 """The columns of a row besides its vector; those of the type list contain texts."""
 
-_OF_POSITION = ("start_line", "end_line", "char_start", "char_end")
-_OF_CHUNK = (
-    "content_hash", "content_type", "source_path", "file_title", "anchor", "url", "section_title", "section_slug",
-    "chunk_number", "header_path",
-)  # fmt: skip
-"""The columns that are fields of the chunk."""
+_OF_CHUNK = [name for name in COLUMNS if name in ("content_hash", *Chunk.__struct_fields__)]
+_OF_POSITION = [name for name in COLUMNS if name in SourcePosition.__struct_fields__]
 
 
 class Row(NamedTuple):
@@ -91,9 +88,7 @@ class Store(Protocol):
     def write(self, name: str, rows: Sequence[Row], *, is_new: bool) -> None:
         """Add rows; unless they are new, replace those with the same ids."""
 
-    def find(
-        self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()
-    ) -> Iterable[tuple[Any, ...]]:
+    def find(self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()) -> Values:
         """Some columns of the rows that have one of these values in ``column``, or of all rows.
 
         The last of the columns may be ``vector``.
