@@ -13,7 +13,6 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from urllib.request import url2pathname
 
 import msgspec
 
@@ -22,7 +21,7 @@ from quire.embed import resolve
 from quire.errors import QuireError
 from quire.run.arrow import embed_batch, rows_of
 from quire.run.engines import results
-from quire.run.parts import Part, PartResult, digest, file_system, is_url, read_texts
+from quire.run.parts import Part, PartResult, digest, file_system, read_texts
 from quire.write.atomic_file import new_file
 from quire.write.parquet import pyarrow
 
@@ -64,16 +63,15 @@ def _write(embedder: object, output: str, part: Part) -> PartResult:
     if entry:  # it would be wrong if this process died before the next one is written
         files.delete_file(f"{folder}/{entry_name}")
     texts, problems = read_texts(part)
-    unread = len(problems)
-    rows = rows_of(chunks for _, _, chunks in part.cut(texts, problems))
+    documents = [chunks for _, _, chunks in part.cut(texts, problems)]
+    rows = rows_of(documents)
     rows = embed_batch(rows, model) if model else rows
     arrow, parquet = pyarrow()
     with _opened(output, name) as stream:
         parquet.write_table(arrow.Table.from_batches([rows]), stream, compression="zstd")
         size = stream.tell()
-    documents = len(texts) - (len(problems) - unread)
     tokens = sum(stats["tokens"] for stats in rows.column("tokenStats").to_pylist())
-    written = Written(key, size, documents, rows.num_rows, tokens)
+    written = Written(key, size, len(documents), rows.num_rows, tokens)
     if part.version and not problems:
         with _opened(output, entry_name) as stream:
             stream.write(msgspec.json.encode(written))
@@ -93,12 +91,11 @@ def _entry(output: str, name: str) -> Written | None:
 @contextmanager
 def _opened(output: str, name: str) -> Iterator[Any]:
     """A stream to a file in the output, which is there as a whole or not at all."""
-    local = output if not is_url(output) else url2pathname(output[7:]) if output.startswith("file://") else ""
-    if local:
-        with new_file(Path(local) / name) as stream:
+    files, folder = file_system(output)
+    if files.type_name == "local":
+        with new_file(Path(folder, name)) as stream:
             yield stream
         return
-    files, folder = file_system(output)
     try:
         with files.open_output_stream(f"{folder}/{name}") as stream:  # an object store shows a file when it is complete
             yield stream

@@ -7,6 +7,7 @@ from there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -76,10 +77,8 @@ class _Chroma:
 
     def drop(self, name: str) -> None:
         self._collection.cache_clear()
-        try:
+        with suppress(NotFoundError):
             self._client.delete_collection(name)
-        except NotFoundError:
-            return
 
 
 def _client(place: str) -> Any:
