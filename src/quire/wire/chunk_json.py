@@ -1,4 +1,4 @@
-"""A chunk to JSON and back. ``Chunk.to_dict`` names the fields, json_schema.py describes them.
+"""A chunk to JSON and back. ``Chunk.to_dict`` names the fields, chunk.schema.json describes them.
 
 Writing accepts any text. Reading is strict: a missing field or a wrong type is an error that names the field. Unknown
 fields are ignored.
@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, get_origin
 
@@ -23,6 +24,7 @@ from quire.record import Chunk
 from quire.validation import REGENERATE
 
 VERSION = "1.2"  # the version of the record; the first number changes when older readers would fail
+SCHEMA = Path(__file__).with_name("chunk.schema.json")  # generated from the structs: make docs
 
 OTHER_NAMES: Mapping[str, str] = MappingProxyType(
     {"headerHierarchy": "headerBreadcrumb", "sectionId": "sectionSlug", "heading": "sectionTitle"}
@@ -30,6 +32,12 @@ OTHER_NAMES: Mapping[str, str] = MappingProxyType(
 """Alternative names that are also read, with the names that are written; legacy.py has more."""
 
 _SPACE = re.compile(r"\s*")
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of the chunk record."""
+    shipped: dict[str, Any] = json.loads(SCHEMA.read_bytes())
+    return shipped
 
 
 def encode(chunk: Chunk, *, indent: int = 0) -> bytes:
