@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, get_origin
+from typing import Any
 
 import msgspec
 from msgspec import Struct, structs
@@ -155,9 +155,3 @@ def optional(record: Any) -> type[Struct]:
 def is_record(hint: Any) -> bool:
     """Whether a type is a record of its own."""
     return isinstance(hint, type) and issubclass(hint, Struct)
-
-
-def is_mapping(hint: Any) -> bool:
-    """Whether a type is a JSON object with arbitrary fields."""
-    origin = get_origin(hint)
-    return isinstance(origin, type) and issubclass(origin, Mapping)

@@ -17,7 +17,7 @@ from msgspec.structs import fields
 from quire.errors import QuireError
 from quire.offsets import repaired
 from quire.record import Chunk, Chunks
-from quire.wire.chunk_json import VERSION, is_mapping, is_record, to_json
+from quire.wire.chunk_json import VERSION, is_record, to_json
 from quire.wire.forms import FLAT, Form, check_documents, records
 from quire.write.atomic_file import new_file
 
@@ -117,4 +117,4 @@ def _type(arrow: Any, hint: Any) -> Any:
         return arrow.struct(_columns(arrow, hint))
     if get_origin(hint) is tuple:
         return arrow.list_(_type(arrow, get_args(hint)[0]))
-    return arrow.string() if hint in (str, str | None) or is_mapping(hint) else arrow.int64()
+    return arrow.int64() if hint in (int, int | None) else arrow.string()  # a mapping is JSON
