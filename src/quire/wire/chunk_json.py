@@ -73,9 +73,8 @@ def _plain(value: Any) -> Any:
 def decode(data: bytes | str | Mapping[str, Any], *, name: str = "<record>") -> Chunk:
     """The chunk of a record; errors call the record ``name``."""
     record = data if isinstance(data, Mapping) else parse(data, name=name)
-    return Chunk.from_dict(
-        renamed(record, OTHER_NAMES, name=name) if isinstance(record, Mapping) else record, name=name
-    )
+    record = renamed(record, OTHER_NAMES, name=name) if isinstance(record, Mapping) else record
+    return Chunk.from_dict(record, name=name)
 
 
 def parse(data: bytes | str, *, name: str = "<record>") -> Any:

@@ -16,10 +16,10 @@ from msgspec import structs
 from quire import breadcrumbs
 from quire.errors import InputError
 from quire.parsing.slugs import github_slug
-from quire.record import Chunk, SourcePosition, TokenStats
+from quire.record import Chunk
 from quire.token_counters import estimated
 from quire.validation import REGENERATE, check_record
-from quire.wire.chunk_json import OTHER_NAMES, differing, optional, renamed
+from quire.wire.chunk_json import OTHER_NAMES, differing, is_record, optional, renamed
 
 RENAMED: Mapping[str, str] = MappingProxyType(
     {
@@ -45,13 +45,15 @@ def is_legacy(record: Mapping[str, Any]) -> bool:
     return not {*RENAMED, _COUNT}.isdisjoint(record) or (isinstance(position, Mapping) and _LENGTH in position)
 
 
-def missing(record: Mapping[str, Any]) -> list[str]:
+def missing(record: Mapping[str, Any], kind: Any = Chunk, inside: str = "") -> list[str]:
     """The required fields of the current format that ``record`` lacks."""
-    absent = [name for name in _required(Chunk) if name not in record]
-    for inner, kind in (("sourcePosition", SourcePosition), ("tokenStats", TokenStats)):
-        values = record.get(inner)
-        if isinstance(values, Mapping):
-            absent += [f"{inner}.{name}" for name in _required(kind) if name not in values]
+    absent = []
+    for field in structs.fields(kind):
+        name, value = field.encode_name, record.get(field.encode_name)
+        if field.required and name not in record:
+            absent.append(f"{inside}{name}")
+        elif is_record(field.type) and isinstance(value, Mapping):
+            absent += missing(value, field.type, f"{name}.")
     return absent
 
 
@@ -162,7 +164,3 @@ def _fill_headings(record: dict[str, Any], path: list[str]) -> None:
         slugs = [github_slug(title) for title in path]
         record["headerSlugs"] = [*slugs[:-1], record.get("sectionSlug") or slugs[-1]] if slugs else slugs
     record.setdefault("sectionSlug", record["headerSlugs"][-1] if record["headerSlugs"] else "")
-
-
-def _required(kind: Any) -> list[str]:
-    return [field.encode_name for field in structs.fields(kind) if field.required]
