@@ -49,6 +49,7 @@ class Mirror:
         self._following = 0  # the number of the log's next entry
         self._read_log()
         self.is_first = not self.documents  # whether this generation has no rows yet
+        self.has_vectors = not self.is_first or bool(self._same_vectors)  # whether an earlier sync may have left some
 
     def _read_log(self) -> None:
         mark = self._store.mark(self._log)
@@ -93,11 +94,6 @@ class Mirror:
             for table in filter(None, tables if hashes else ())
             for content, passage, vector in self._store.find(table, columns, "content_hash", hashes)
         }
-
-    @property
-    def has_vectors(self) -> bool:
-        """Whether there may be vectors from an earlier sync."""
-        return not self.is_first or bool(self._same_vectors)
 
     def write(self, rows: Sequence[Row]) -> None:
         """Add rows, and replace those with the same ids."""

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from types import MappingProxyType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
@@ -39,16 +39,14 @@ _RULE = "write lancedb:DIR, pgvector:URL, chroma:DIR|URL or qdrant:DIR|URL, appe
 
 LAYOUT = 2  # the version of the rows; with another one, rows are made anew, with the vectors that there are
 
-COLUMNS: Mapping[str, type] = MappingProxyType(
-    {
-        **dict.fromkeys(
-            ("id", "document", "document_hash", "content_hash", "chunk_id", "content_type", "source_path", "file_title",
-             "section_title", "section_slug", "anchor", "url", "breadcrumb", "front_matter", "text"), str
-        ),
-        **dict.fromkeys(("chunk_number", "passage", "start_line", "end_line", "char_start", "char_end", "tokens"), int),
-        **dict.fromkeys(("header_path", "tags"), list),
-    }
-)  # fmt: skip
+COLUMNS: Mapping[str, type] = {
+    **dict.fromkeys(
+        ("id", "document", "document_hash", "content_hash", "chunk_id", "content_type", "source_path", "file_title",
+         "section_title", "section_slug", "anchor", "url", "breadcrumb", "front_matter", "text"), str
+    ),
+    **dict.fromkeys(("chunk_number", "passage", "start_line", "end_line", "char_start", "char_end", "tokens"), int),
+    **dict.fromkeys(("header_path", "tags"), list),
+}  # fmt: skip
 """The columns of a row besides its vector; those of the type list contain texts."""
 
 _OF_CHUNK = [name for name in COLUMNS if name in ("content_hash", *Chunk.__struct_fields__)]

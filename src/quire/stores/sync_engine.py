@@ -273,21 +273,16 @@ class _Sync:
                 mirror.record(dict.fromkeys(hashes, UNFINISHED))
             groups = list(batched(all_rows, getattr(self.model, "batch", _BATCH))) or [[]]
             for some in groups:
-                batch = self._plan(some, finished=new if some is groups[-1] else {})
-                self.waiting.append(batch)
-                yield [row.columns["text"] for row in batch.missing.values()]
+                content_hashes = {row.columns["content_hash"] for row in some} if mirror.has_vectors else ()
+                vectors = mirror.vectors(sorted(content_hashes))
+                missing = {row.key: row for row in some if row.key not in vectors and hash(row.key) not in self.seen}
+                self.seen |= {hash(key) for key in missing}
+                tokens = sum(row.tokens for row in missing.values())
+                self.counts.update(rows=len(some), embedded=len(missing), tokens=tokens)
+                self.waiting.append(_Batch(some, vectors, missing, finished=new if some is groups[-1] else {}))
+                yield [row.columns["text"] for row in missing.values()]
                 if self.on_progress:
                     self.on_progress(number, len(changed), self.counts["rows"])
-
-    def _plan(self, some: list[Row], finished: Mapping[str, str]) -> _Batch:
-        """A batch with the vectors that the store has, and those that nothing has."""
-        hashes = sorted({row.columns["content_hash"] for row in some}) if self.mirror.has_vectors else []
-        vectors = self.mirror.vectors(hashes)
-        missing = {row.key: row for row in some if row.key not in vectors and hash(row.key) not in self.seen}
-        self.seen |= {hash(key) for key in missing}
-        tokens = sum(row.tokens for row in missing.values())
-        self.counts.update(rows=len(some), embedded=len(missing), tokens=tokens)
-        return _Batch(some, vectors, missing, finished)
 
     def _write(self, batch: _Batch, embedded: Any) -> None:
         mirror = self.mirror

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -26,9 +25,11 @@ from quire.validation import REGENERATE
 VERSION = "1.2"  # the version of the record; the first number changes when older readers would fail
 SCHEMA = Path(__file__).with_name("chunk.schema.json")  # generated from the structs: make docs
 
-OTHER_NAMES: Mapping[str, str] = MappingProxyType(
-    {"headerHierarchy": "headerBreadcrumb", "sectionId": "sectionSlug", "heading": "sectionTitle"}
-)
+OTHER_NAMES: Mapping[str, str] = {
+    "headerHierarchy": "headerBreadcrumb",
+    "sectionId": "sectionSlug",
+    "heading": "sectionTitle",
+}
 """Alternative names that are also read, with the names that are written; legacy.py has more."""
 
 _SPACE = re.compile(r"\s*")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Literal
 
 from msgspec import Struct, structs
@@ -41,9 +40,7 @@ def _flat_types(record: type[Struct]) -> Iterator[tuple[str, type]]:
             yield field.encode_name, int if field.type in (int, Number) else str
 
 
-FLAT: Mapping[str, type] = MappingProxyType(
-    {**dict(_flat_types(Chunk)), **dict.fromkeys(("contentHash", "tags", "frontMatter"), str)}
-)
+FLAT: Mapping[str, type] = {**dict(_flat_types(Chunk)), "contentHash": str, "tags": str, "frontMatter": str}
 """The fields of the flat record and their types."""
 _OUTER_BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+|[ \t\r\n]+\Z")
 
@@ -161,12 +158,10 @@ def _nodes(chunks: Chunks, sections: Sequence[Section]) -> Iterator[dict[str, An
         }
 
 
-FORMS: Mapping[str, Callable[[Chunks], Iterable[dict[str, Any]]]] = MappingProxyType(
-    {
-        "chunk": lambda chunks: (chunk.to_dict() for chunk in chunks),
-        "compact": lambda chunks: map(compact, chunks),
-        "flat": lambda chunks: map(flat, chunks),
-        "node": nodes,
-    }
-)
+FORMS: Mapping[str, Callable[[Chunks], Iterable[dict[str, Any]]]] = {
+    "chunk": lambda chunks: (chunk.to_dict() for chunk in chunks),
+    "compact": lambda chunks: map(compact, chunks),
+    "flat": lambda chunks: map(flat, chunks),
+    "node": nodes,
+}
 """The functions that make each form of record, by name."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from functools import partial
 from typing import Any
 
 from msgspec import structs
@@ -21,17 +21,15 @@ from quire.token_counters import estimated
 from quire.validation import REGENERATE, check_record
 from quire.wire.chunk_json import OTHER_NAMES, differing, is_record, optional, renamed
 
-RENAMED: Mapping[str, str] = MappingProxyType(
-    {
-        "displayMarkdown": "originalText",
-        "charOffsets": "sourcePosition",
-        "headingTrail": "headerPath",
-        **OTHER_NAMES,
-    }
-)
+RENAMED: Mapping[str, str] = {
+    "displayMarkdown": "originalText",
+    "charOffsets": "sourcePosition",
+    "headingTrail": "headerPath",
+    **OTHER_NAMES,
+}
 """Old names to current ones; ``tokenCount`` and ``charOffsets.sourceLength`` are handled separately."""
 
-_OLD_NAMES: Mapping[str, str] = MappingProxyType({new: old for old, new in RENAMED.items()})
+_OLD_NAMES = {new: old for old, new in RENAMED.items()}
 _LENGTH, _TOTAL = "sourceLength", "totalChars"
 _COUNT, _STATS = "tokenCount", "tokenStats"
 _MARKS = re.compile(r"(?:^|(?<= > ))#{1,6}(?:[ \t]+|$)")
@@ -80,7 +78,7 @@ def migrate(record: Mapping[str, Any], title: str | None = None, *, name: str = 
         problem = "has no fileTitle, which names the document"
         raise InputError(name, problem, "give it (--title, or title= in Python)")
     if absent:
-        raise incomplete([_as_given(field, record) for field in absent], name)
+        raise incomplete([_as_given(record, field) for field in absent], name)
     return migrated
 
 
@@ -106,10 +104,7 @@ def incomplete(absent: Sequence[str], name: str) -> InputError:
 
 def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     """``record`` with current names; InputError if two names disagree or a field has a wrong type."""
-
-    def shown(field: str) -> str:
-        return _as_given(field, record)
-
+    shown = partial(_as_given, record)
     current = renamed(record, RENAMED, name=name)
     position, stats = current.get("sourcePosition"), current.get(_STATS, {})
     if isinstance(position, Mapping):
@@ -124,7 +119,7 @@ def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     return current
 
 
-def _as_given(field: str, record: Mapping[str, Any]) -> str:
+def _as_given(record: Mapping[str, Any], field: str) -> str:
     """The name that ``record`` uses for a field with a current name: ``tokenStats.tokens``."""
     outer, dot, inner = field.partition(".")
     outer = _OLD_NAMES[outer] if outer not in record and _OLD_NAMES.get(outer) in record else outer
