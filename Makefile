@@ -133,8 +133,8 @@ case: $(VENV)/dev  ## run one golden case: NAME=packed/code-cut; with UPDATE=1 w
 	QUIRE_UPDATE_CASES=$(UPDATE) $(BIN)/pytest -q 'tests/test_cases.py::test_case[$(NAME:.md=).md]'
 
 docs: $(VENV)/dev  ## write the generated parts of the documentation anew
-	QUIRE_UPDATE_DOCS=1 $(BIN)/pytest -q tests/test_docs.py tests/test_project.py tests/unit/test_settings.py
-	$(BIN)/python -c 'from quire.wire import json_schema; json_schema.write()'
+	QUIRE_UPDATE_DOCS=1 $(BIN)/pytest -q tests/test_docs.py tests/test_project.py tests/unit/test_settings.py \
+		tests/unit/wire/test_json_schema.py
 
 pictures: $(VENV)/browser/chromium  ## take the pictures of a terminal and of the page of quire web anew
 	$(BIN)/python tests/terminal_picture.py docs/images/terminal.svg

@@ -56,7 +56,8 @@ def python(repository):
     (project / "docs" / "a.md").write_text("# A\n\na needle\n")
 
     def run(*arguments: str, folder: Path = project, **environment: str) -> str:
-        variables = {**os.environ, "PYTHONPATH": str(repository / "src"), **environment}
+        paths = os.pathsep.join([str(repository / "src"), str(ROOT / "tests")])
+        variables = {**os.environ, "PYTHONPATH": paths, **environment}
         done = subprocess.run(
             [sys.executable, *arguments], cwd=folder, env=variables, capture_output=True, text=True, check=False
         )
@@ -67,7 +68,7 @@ def python(repository):
 
 READ_BACK = """
 import quire
-from quire.wire.json_schema import generated
+from support.chunk_schema import generated
 [chunk] = quire.read_jsonl("chunks.jsonl")
 assert (chunk.word_count, quire.Chunk.from_dict(chunk.to_dict())) == (4, chunk)
 import pyarrow.parquet

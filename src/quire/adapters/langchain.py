@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from os import PathLike
 from typing import Any
 
@@ -57,8 +57,9 @@ class QuireTextSplitter(TextSplitter):
         both = zip(texts, metadatas or [{}] * len(texts), strict=True)
         return self.split_documents([Document(text, metadata=metadata) for text, metadata in both])
 
-    def transform_documents(self, documents: Sequence[Document], **kwargs: Any) -> Sequence[Document]:
-        """The chunks of documents; each has the metadata of its document."""
+    def split_documents(self, documents: Iterable[Document]) -> list[Document]:
+        """The chunks of documents; each has the metadata of its document. ``transform_documents`` is the same."""
+        documents = list(documents)
         cut = self._splitter(
             FrameworkDocument(document.page_content, document.metadata.get("source"), document.id, document.metadata)
             for document in documents
@@ -68,10 +69,6 @@ class QuireTextSplitter(TextSplitter):
             for document, pieces_ in zip(documents, cut, strict=True)
             for piece in pieces_
         ]
-
-    def split_documents(self, documents: Any) -> list[Document]:
-        """The same as ``transform_documents``."""
-        return list(self.transform_documents(list(documents)))
 
 
 class QuireLoader(BaseLoader):

@@ -136,9 +136,8 @@ class QuireRetriever(BaseRetriever):
 
 def _with_id(piece: FrameworkChunk, id_: str) -> FrameworkChunk:
     """The piece with another id; the ids in its metadata would be wrong."""
-    return FrameworkChunk(
-        piece.chunk, id_, {key: piece.metadata[key] for key in piece.metadata.keys() - {"prevId", "nextId"}}
-    )
+    metadata = {name: value for name, value in piece.metadata.items() if name not in ("prevId", "nextId")}
+    return piece._replace(id=id_, metadata=metadata)
 
 
 def _node(piece: FrameworkChunk, metadata: dict[str, Any], document: BaseNode, source: RelatedNodeInfo) -> TextNode:

@@ -41,7 +41,7 @@ class Endpoint:
 
     def __init__(self, url: str, model: str, **options: Any) -> None:
         self._settings = settings = convert(EmbedSettings, {**options, "endpoint": url, "model": model})
-        self._client = JsonClient(url, "embeddings", [KEY_VARIABLE], settings)
+        self._client = JsonClient(url, "embeddings", KEY_VARIABLE, settings)
         if not model:
             raise invalid_value("model", model, "name the model of the endpoint")
         self.count = counter_of(encoding_of(model), DEFAULT_TOKENIZER).count
@@ -93,10 +93,11 @@ class Endpoint:
         body: dict[str, Any] = {"model": self.name, "input": texts, "encoding_format": "float"}
         if self._settings.dimensions:
             body["dimensions"] = self._settings.dimensions
-        if (answer := self._client.post(body, stopped)) is None and stopped.is_set():
+        content = self._client.post(body, stopped)
+        if stopped.is_set():
             return []
         try:
-            items = sorted(answer["data"], key=lambda item: item["index"])
+            items = sorted(json.loads(content)["data"], key=lambda item: item["index"])
             vectors = [[float(number) for number in item["embedding"]] for item in items]
         except (ValueError, KeyError, TypeError):
             advice = "is it an OpenAI-compatible URL?"
@@ -119,15 +120,16 @@ class Reranker:
     """Says how well texts answer a query, as Cohere and Jina serve it, or TEI, which needs no name of a model."""
 
     def __init__(self, url: str, model: str = "") -> None:
-        self._client = JsonClient(url, "rerank", [_RERANK_KEY_VARIABLE], EmbedSettings())
+        self._client = JsonClient(url, "rerank", _RERANK_KEY_VARIABLE, EmbedSettings())
         self._model = model
 
     def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
         """One score per text."""
         cut = [text[:_MOST_CHARACTERS] for text in texts]
         form = {"model": self._model, "documents": cut} if self._model else {"texts": cut, "truncate": True}
-        answer: Any = self._client.post({"query": query, **form}, Event())
+        content = self._client.post({"query": query, **form}, Event())
         try:
+            answer = json.loads(content)
             items = answer if isinstance(answer, list) else answer["results"]
             scores = {item["index"]: float(item.get("relevance_score", item.get("score"))) for item in items}
             ranked = [scores[index] for index in range(len(texts))]
@@ -141,49 +143,51 @@ class Reranker:
 class JsonClient:
     """Posts JSON to ``url``/``name``: retries with growing pauses, a rate limit, a time limit.
 
-    The key is in the first of the environment variables ``keys`` that is set, and never part of a message. Redirects
-    are not followed: the key would go along.
+    The key is in the environment variable ``key``, and never part of a message. Redirects are not followed: the key
+    would go along.
     """
 
-    def __init__(self, url: str, name: str, keys: list[str], settings: EmbedSettings) -> None:
-        self.url, host = _checked_url(url, name, keys[0])
-        self._keys = [*keys, _OPENAI_VARIABLE] if host == _OPENAI_HOST else keys
+    def __init__(self, url: str, name: str, key: str, settings: EmbedSettings) -> None:
+        self.url, host = _checked_url(url, name, key)
+        self._keys = [key, _OPENAI_VARIABLE] if host == _OPENAI_HOST else [key]
         self._headers, self._time_limit = settings.headers, settings.time_limit
-        self._pace = Pace(settings.requests_per_minute)
+        self._gap = 60 / settings.requests_per_minute if settings.requests_per_minute else 0.0
+        self._next, self._lock = 0.0, Lock()  # when the next request may be made
         self._open = build_opener(_NoRedirects).open
 
-    def post(self, body: dict[str, Any], stopped: Event) -> Any:
-        """The JSON of the answer, after as many attempts as the time limit allows; None once ``stopped`` is set."""
+    def post(self, body: dict[str, Any], stopped: Event) -> bytes:
+        """The answer, after as many attempts as the time limit allows; empty once ``stopped`` is set."""
         deadline = time.monotonic() + self._time_limit
         pause = _FIRST_PAUSE
-        wait = self._pace.delay(time.monotonic())
+        delay = self.rate_delay(time.monotonic())
         request = self._request(body)
-        while not stopped.wait(wait):
-            wait = pause
+        while not stopped.wait(delay):
+            delay = pause
             try:
                 left = max(deadline - time.monotonic(), 0.001)
                 with self._open(request, timeout=left) as answer:
-                    return self._json(answer.read())
+                    return bytes(answer.read())
             except HTTPError as error:
                 with error:
                     problem = self._said(error)
                 if error.code not in _TRY_AGAIN:
                     raise self.error(problem, "check the URL, the model and the key") from None
-                wait = _seconds(error.headers.get("Retry-After"), pause)
+                delay = _seconds(error.headers.get("Retry-After"), pause)
             except ValueError:  # its message would show the value
                 raise self.error("the key or a header is no text that can be sent", "correct it") from None
             except (URLError, TimeoutError, ConnectionError, http.client.HTTPException) as error:
                 problem = f"no answer ({self._hidden(str(getattr(error, 'reason', error)) or type(error).__name__)})"
-            if time.monotonic() + wait > deadline:
+            if time.monotonic() + delay > deadline:
                 raise self.error(problem, f"gave up after {self._time_limit:g} s; try again later") from None
             pause = min(2 * pause, _LONGEST_PAUSE)
-        return None
+        return b""
 
-    def _json(self, content: bytes) -> Any:
-        try:
-            return json.loads(content)
-        except ValueError:
-            raise self.error("the answer is not JSON", "check the URL") from None
+    def rate_delay(self, now: float) -> float:
+        """How many seconds the request that is made ``now`` has to wait, so that requests are spread evenly."""
+        with self._lock:
+            start = max(now, self._next)
+            self._next = start + self._gap
+        return start - now
 
     def error(self, problem: str, advice: str) -> EmbedderError:
         """An error of this endpoint."""
@@ -224,22 +228,6 @@ class JsonClient:
         for secret in filter(None, [self._key(), *(self._header(header)[1] for header in self._headers)]):
             text = text.replace(secret, "…")
         return text[:_SHOWN]
-
-
-class Pace:
-    """Spreads requests evenly, so that there are at most so many per minute; 0 for any number."""
-
-    def __init__(self, per_minute: float) -> None:
-        self._gap = 60 / per_minute if per_minute else 0.0
-        self._next = 0.0
-        self._lock = Lock()
-
-    def delay(self, now: float) -> float:
-        """How many seconds the request that is made ``now`` has to wait."""
-        with self._lock:
-            start = max(now, self._next)
-            self._next = start + self._gap
-        return start - now
 
 
 class _NoRedirects(HTTPRedirectHandler):

@@ -7,6 +7,7 @@ embed_batch(chunks, "wordllama")         # the same rows with a column vector
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from quire import options as run_options
@@ -43,9 +44,9 @@ def embed_batch(chunks: Any, embedder: object) -> Any:
     arrow, _ = pyarrow()
     model = resolve(embedder)
     texts = [passages(text, model) for text in chunks.column("embedText").to_pylist()]
-    unique = list(dict.fromkeys(passage for each in texts for passage in each))
+    unique = list(dict.fromkeys(chain.from_iterable(texts)))
     vector_of = dict(zip(unique, model.embed(unique) if unique else (), strict=True))
-    vectors = [_mean([vector_of[passage] for passage in each]) for each in texts]
+    vectors = [_mean([vector_of[passage] for passage in text]) for text in texts]
     return chunks.append_column("vector", arrow.array(vectors, arrow.list_(arrow.float32())))
 
 

@@ -13,7 +13,6 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from urllib.request import url2pathname
 
 import msgspec
 
@@ -22,7 +21,7 @@ from quire.embed import resolve
 from quire.errors import QuireError
 from quire.run.arrow import embed_batch, rows_of
 from quire.run.engines import results
-from quire.run.parts import Part, PartResult, digest, file_system, is_url, read_texts
+from quire.run.parts import Part, PartResult, digest, file_system, read_texts
 from quire.write.atomic_file import new_file
 from quire.write.parquet import pyarrow
 
@@ -56,51 +55,47 @@ def write_parts(
 def _write(embedder: object, output: str, part: Part) -> PartResult:
     model = None if embedder is None else resolve(embedder)
     key = digest(__version__, part.settings, *((model.name, model.version) if model else ()), part.source, part.version)
-    name, entry_name = f"part-{part.number:06}.parquet", f"{_MANIFEST}/part-{part.number:06}.json"
-    entry = _entry(output, entry_name)
     files, folder = file_system(output)
-    if part.version and entry and entry.key == key and files.get_file_info(f"{folder}/{name}").size == entry.size:
+    file, entry_file = f"{folder}/part-{part.number:06}.parquet", f"{folder}/{_MANIFEST}/part-{part.number:06}.json"
+    entry = _entry(files, entry_file)
+    if part.version and entry and entry.key == key and files.get_file_info(file).size == entry.size:
         return PartResult(msgspec.structs.replace(entry, is_old=True), ())
     if entry:  # it would be wrong if this process died before the next one is written
-        files.delete_file(f"{folder}/{entry_name}")
+        files.delete_file(entry_file)
     texts, problems = read_texts(part)
-    unread = len(problems)
-    rows = rows_of(chunks for _, _, chunks in part.cut(texts, problems))
+    documents = [chunks for _, _, chunks in part.cut(texts, problems)]
+    rows = rows_of(documents)
     rows = embed_batch(rows, model) if model else rows
     arrow, parquet = pyarrow()
-    with _opened(output, name) as stream:
+    with _opened(files, file, output) as stream:
         parquet.write_table(arrow.Table.from_batches([rows]), stream, compression="zstd")
         size = stream.tell()
-    documents = len(texts) - (len(problems) - unread)
     tokens = sum(stats["tokens"] for stats in rows.column("tokenStats").to_pylist())
-    written = Written(key, size, documents, rows.num_rows, tokens)
+    written = Written(key, size, len(documents), rows.num_rows, tokens)
     if part.version and not problems:
-        with _opened(output, entry_name) as stream:
+        with _opened(files, entry_file, output) as stream:
             stream.write(msgspec.json.encode(written))
     return PartResult(written, problems)
 
 
-def _entry(output: str, name: str) -> Written | None:
+def _entry(files: Any, file: str) -> Written | None:
     """The entry of a part; None if it is not finished."""
-    files, folder = file_system(output)
     try:
-        with files.open_input_stream(f"{folder}/{name}") as stream:
+        with files.open_input_stream(file) as stream:
             return msgspec.json.decode(stream.read(), type=Written)
     except (OSError, msgspec.DecodeError):
         return None
 
 
 @contextmanager
-def _opened(output: str, name: str) -> Iterator[Any]:
+def _opened(files: Any, file: str, output: str) -> Iterator[Any]:
     """A stream to a file in the output, which is there as a whole or not at all."""
-    local = output if not is_url(output) else url2pathname(output[7:]) if output.startswith("file://") else ""
-    if local:
-        with new_file(Path(local) / name) as stream:
+    if files.type_name == "local":
+        with new_file(Path(file)) as stream:
             yield stream
         return
-    files, folder = file_system(output)
     try:
-        with files.open_output_stream(f"{folder}/{name}") as stream:  # an object store shows a file when it is complete
+        with files.open_output_stream(file) as stream:  # an object store shows a file when it is complete
             yield stream
     except OSError as error:
         raise QuireError(f"{output}: cannot be written: {error}", "check the address and your permissions") from error

@@ -124,8 +124,8 @@ def parts_of(
 
 def document_parts(source: str, documents: Iterable[Listed], size: int = PART) -> Iterator[Part]:
     """The parts of documents in a folder or URL."""
-    for batch in batches(((each, work_of(each.size)) for each in documents), most=size):
-        yield Part(0, source, tuple(each.path for each in batch.items), version=digest(repr(batch.items)))
+    for batch in batches(((document, work_of(document.size)) for document in documents), most=size):
+        yield Part(0, source, tuple(document.path for document in batch.items), version=digest(repr(batch.items)))
 
 
 def numbered(parts: Iterable[Part]) -> list[Part]:
@@ -159,8 +159,8 @@ def _list_shards(source: str) -> list[Listed]:
         address, mark, query = source.partition("?")
         folder, _, pattern = address.rpartition("/")
         files = _list_url(f"{folder}{mark}{query}", recursive=False)
-        wanted = (each for each in files if fnmatch(each.path, pattern))
-        shards = [each._replace(path=f"{folder}/{each.path}{mark}{query}") for each in wanted]
+        wanted = (file for file in files if fnmatch(file.path, pattern))
+        shards = [file._replace(path=f"{folder}/{file.path}{mark}{query}") for file in wanted]
     else:
         names = [source] if os.path.exists(source) else sorted(glob(source))  # noqa: PTH110, PTH207  a pattern is a text
         shards = [listed(name, Path(name)) for name in names]
@@ -183,12 +183,12 @@ def list_documents(
 ) -> tuple[list[Listed], list[Problem]]:
     """The documents below a folder or URL; ignore files count only in local folders."""
     if is_url(source):
-        return [each for each in _list_url(source, recursive=True) if _is_document(each.path)], []
+        return [file for file in _list_url(source, recursive=True) if _is_document(file.path)], []
     if not Path(source).is_dir():
         raise InputError(source, "is not a folder", "name a folder, a URL or shards")
-    found = discover([source], include=include, exclude=exclude)
-    problems = [Problem(each.path, each.reason) for each in found.skipped if each.is_error]
-    return [listed(each.path, each.file) for each in found.documents], problems
+    discovered = discover([source], include=include, exclude=exclude)
+    problems = [Problem(skipped.path, skipped.reason) for skipped in discovered.skipped if skipped.is_error]
+    return [listed(document.path, document.file) for document in discovered.documents], problems
 
 
 def _list_url(source: str, *, recursive: bool) -> list[Listed]:

@@ -141,7 +141,7 @@ class _Pool:
         except BrokenProcessPool as error:  # a process died while it had nothing to do
             future = Future()
             future.set_exception(error)
-        self._futures = {each for each in self._futures if not each.done()} | {future}
+        self._futures = {unfinished for unfinished in self._futures if not unfinished.done()} | {future}
         return future
 
     def result(self, future: Future[Any]) -> Any:

@@ -54,23 +54,23 @@ def worker_count(works: Iterable[int], *, jobs: int | None, cores: int) -> int:
 
     ``jobs`` is the number that the user asked for. By default there is one process per core if each has enough to do.
     """
-    each = list(works)
-    wanted = min(cores, sum(each) // PER_WORKER) if jobs is None else jobs
-    return max(1, min(wanted, len(each)))
+    costs = list(works)
+    wanted = min(cores, sum(costs) // PER_WORKER) if jobs is None else jobs
+    return max(1, min(wanted, len(costs)))
 
 
 def batches(items: Iterable[tuple[Item, int]], *, most: int = BATCH) -> Iterator[Batch[Item]]:
     """Batches of at most ``most`` work from pairs of an item and its work; a larger item is a batch by itself."""
-    held: list[Item] = []
+    batch: list[Item] = []
     total = 0
     for item, work in items:
-        if held and total + work > most:
-            yield Batch(tuple(held), total)
-            held, total = [], 0
-        held.append(item)
+        if batch and total + work > most:
+            yield Batch(tuple(batch), total)
+            batch, total = [], 0
+        batch.append(item)
         total += work
-    if held:
-        yield Batch(tuple(held), total)
+    if batch:
+        yield Batch(tuple(batch), total)
 
 
 def batch_size(total: int, workers: int) -> int:

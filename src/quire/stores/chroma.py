@@ -7,6 +7,7 @@ from there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,7 +16,7 @@ import chromadb
 import numpy as np
 from chromadb.errors import ChromaError, NotFoundError
 
-from quire.stores.store import Row, batched
+from quire.stores.store import Row, Values, batched
 
 ERRORS: tuple[type[Exception], ...] = (ChromaError, ValueError, OSError, RuntimeError)
 _MARK = "quire.generation"
@@ -54,9 +55,7 @@ class _Chroma:
                 ],
             )
 
-    def find(
-        self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()
-    ) -> Iterable[tuple[Any, ...]]:
+    def find(self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()) -> Values:
         include = ["metadatas", "embeddings"] if "vector" in columns else ["metadatas"]
         filters: Iterable[Any] = ({column: {"$in": some}} for some in batched(values, _MOST_VALUES))
         for where in filters if column else [None]:
@@ -78,10 +77,8 @@ class _Chroma:
 
     def drop(self, name: str) -> None:
         self._collection.cache_clear()
-        try:
+        with suppress(NotFoundError):
             self._client.delete_collection(name)
-        except NotFoundError:
-            return
 
 
 def _client(place: str) -> Any:

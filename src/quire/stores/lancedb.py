@@ -12,7 +12,7 @@ import lancedb
 import numpy as np
 import pyarrow as pa
 
-from quire.stores.store import Row
+from quire.stores.store import Row, Values
 
 ERRORS: tuple[type[Exception], ...] = (OSError, RuntimeError, ValueError, NotImplementedError)
 _MARK = b"quire.generation"
@@ -55,9 +55,7 @@ class _Lance:
         if self._writes % _MOST_FRAGMENTS == 0:
             self._compact()
 
-    def find(
-        self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()
-    ) -> Iterable[tuple[Any, ...]]:
+    def find(self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()) -> Values:
         query = self._table(name).search().select([*columns])
         rows = (query.where(_is(column, values)) if column else query).to_arrow()
         values_by_column = [rows[column_name].to_pylist() for column_name in columns if column_name != "vector"]

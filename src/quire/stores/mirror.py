@@ -3,7 +3,7 @@
 A store keeps generations apart: rows made with one model and version. The live one has the name that the user gave; a
 new one is written beside it, and replaces it when it is complete. The log is only appended to: each entry has the
 hashes of some documents, and a later entry counts more than an earlier one. So an entry costs the same however many
-documents there are.
+documents there are. A log with many entries is written anew when a sync is complete.
 """
 
 from __future__ import annotations
@@ -17,20 +17,13 @@ from quire.embed.embedder import Embedder
 from quire.stores.store import COLUMNS, LAYOUT, LOG, NEXT, Row, Store, batched
 from quire.wire.chunk_json import to_json
 
-UNFINISHED = ""  # the recorded hash of a document while its rows are written
-HAS_OLD_ROWS = "*"
-"""At the end of a recorded hash: the document's new rows are written, and its old ones are not deleted yet."""
+UNFINISHED = ""  # the recorded hash of a document while it may have rows that are missing or old
 
 _LOG_COLUMNS = {"id": str, "generation": str, "number": int, "entries": str}
 _LOG_MARK = "log 1"
-_LARGE = 5_000  # an entry with so many documents stays as it is
-_MOST_SMALL = 100  # so many smaller entries become one, so that the log has few rows
+_PER_ENTRY, _MOST_ENTRIES = 5_000, 100
+"""How many documents an entry of a new log has, and how many more entries a log may have before it is written anew."""
 _DOCUMENTS, _IDS = 500, 5_000  # how many documents are looked up, and how many rows are deleted, at a time
-
-
-class _Entry(msgspec.Struct):
-    documents: dict[str, str | None]  # hashes; None for a document that is gone
-    roots: dict[str, str] = {}
 
 
 class Mirror:
@@ -48,15 +41,15 @@ class Mirror:
         self._has_table = has_next if is_new else self.live is not None
         self._same_vectors = name if is_new and (self.live or "").startswith(model) else ""
         """The table of an earlier layout with vectors of the same model."""
-        self.documents: dict[str, str] = {}  # the recorded hash of each document
-        self.replaced: dict[str, str] = {}  # the same of the generation that this one replaces, if it is new
+        self.documents: dict[str, str | None] = {}  # the recorded hash of each document; None for one that is gone
+        self.replaced: dict[str, str | None] = {}  # the same of the generation that this one replaces, if it is new
         self.roots: dict[str, str] = {}  # where the documents of each content type come from
+        self._entries: list[str] = []  # the ids of the log's entries for this generation
+        self._others: list[str] = []  # those for other generations
         self._following = 0  # the number of the log's next entry
-        self._small: dict[str, Mapping[str, str | None]] = {}
-        """The small entries at the end of the log, which become one when they are many."""
-        self._others: list[str] = []  # the entries of other generations
         self._read_log()
         self.is_first = not self.documents  # whether this generation has no rows yet
+        self.has_vectors = not self.is_first or bool(self._same_vectors)  # whether an earlier sync may have left some
 
     def _read_log(self) -> None:
         mark = self._store.mark(self._log)
@@ -67,53 +60,30 @@ class Mirror:
         columns = ("generation", "number", "id", "entries")
         entries = [*self._store.find(self._log, columns)] if self._has_log else []
         for generation, number, id_, text in sorted(entries, key=lambda row: (row[0] == self.generation, row[1])):
-            if generation == self.generation:
-                self._following = number + 1
-                self._take(text, self.documents, id_)
-            else:
-                self._others.append(id_)
-                if generation == self.live:
-                    self._take(text, self.replaced)
-
-    def _take(self, text: str, documents: dict[str, str], id_: str = "") -> None:
-        """Add what an entry says."""
-        entry = msgspec.json.decode(text, type=_Entry)
-        documents |= {name: hash_ for name, hash_ in entry.documents.items() if hash_ is not None}
-        for name in [name for name, hash_ in entry.documents.items() if hash_ is None]:
-            documents.pop(name, None)
-        self.roots |= entry.roots
-        if id_:
-            self._keep(id_, entry.documents)
+            is_own = generation == self.generation
+            (self._entries if is_own else self._others).append(id_)
+            self._following = max(self._following, number + 1)
+            if is_own or generation == self.live:
+                entry = msgspec.json.decode(text)
+                documents = self.documents if is_own else self.replaced
+                documents |= entry["documents"]
+                self.roots |= entry["roots"]
+        self.documents, self.replaced = _without_gone(self.documents), _without_gone(self.replaced)
 
     def record(self, documents: Mapping[str, str | None], roots: Mapping[str, str] | None = None) -> None:
         """Append the hashes of documents to the log; None forgets one."""
-        self.roots |= roots or {}
-        self._keep(self._append(documents), documents)
-        if len(self._small) >= _MOST_SMALL:
-            old = list(self._small)
-            together = {name: hash_ for entry in self._small.values() for name, hash_ in entry.items()}
-            self._small.clear()
-            self._keep(self._append(together), together)
-            self._store.delete(self._log, old)
-
-    def _keep(self, id_: str, documents: Mapping[str, str | None]) -> None:
-        """Remember a small entry; those before a large one stay as they are, because that one counts more."""
-        if len(documents) < _LARGE:
-            self._small[id_] = documents
-        else:
-            self._small.clear()
-
-    def _append(self, documents: Mapping[str, str | None]) -> str:
         if not self._has_log:
             self._store.drop(self._log)
             self._store.create(self._log, _LOG_MARK, _LOG_COLUMNS, 0)
             self._has_log = True
+        self.documents |= documents
+        self.roots |= roots or {}
         id_ = f"{self.generation} {self._following:09}"
         entries = to_json({"documents": {**documents}, "roots": self.roots}).decode()
         columns = {"id": id_, "generation": self.generation, "number": self._following, "entries": entries}
         self._store.write(self._log, [Row(columns)], is_new=True)
+        self._entries.append(id_)
         self._following += 1
-        return id_
 
     def vectors(self, hashes: Sequence[str]) -> dict[tuple[str, int], Any]:
         """The vectors of these content hashes, by content hash and passage."""
@@ -124,11 +94,6 @@ class Mirror:
             for table in filter(None, tables if hashes else ())
             for content, passage, vector in self._store.find(table, columns, "content_hash", hashes)
         }
-
-    @property
-    def has_vectors(self) -> bool:
-        """Whether there may be vectors from an earlier sync."""
-        return not self.is_first or bool(self._same_vectors)
 
     def write(self, rows: Sequence[Row]) -> None:
         """Add rows, and replace those with the same ids."""
@@ -147,11 +112,20 @@ class Mirror:
                 self._store.delete(self._table, ids)
 
     def publish(self) -> None:
-        """Make the generation the live one, and forget all others."""
+        """Make the generation the live one, forget all others, and shorten a long log."""
         is_new = self._has_table and self._table != self._name
         if not is_new and self._store.mark(self._name + NEXT) is not None:
             self._store.drop(self._name + NEXT)
         if self._has_table:
             self._store.publish(self._name, self._table if is_new else "")
-        if self._others:
-            self._store.delete(self._log, self._others)
+        obsolete, documents = self._others, _without_gone(self.documents)
+        if len(self._entries) > _MOST_ENTRIES + len(documents) // _PER_ENTRY:
+            obsolete = [*obsolete, *self._entries]
+            for some in batched(documents.items(), _PER_ENTRY):
+                self.record(dict(some))
+        for ids in batched(obsolete, _IDS):
+            self._store.delete(self._log, ids)
+
+
+def _without_gone(documents: Mapping[str, str | None]) -> dict[str, str | None]:
+    return {name: hash_ for name, hash_ in documents.items() if hash_ is not None}

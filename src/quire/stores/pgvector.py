@@ -11,7 +11,7 @@ from pgvector.psycopg import register_vector
 from psycopg import sql
 
 from quire.errors import BusyError
-from quire.stores.store import Row
+from quire.stores.store import Row, Values
 
 ERRORS: tuple[type[Exception], ...] = (psycopg.Error,)
 _MARK = "made by quire: "
@@ -68,9 +68,7 @@ class _Postgres:
                 for row in rows:
                     stream.write_row([*row.columns.values(), *([row.vector] if "vector" in types else [])])
 
-    def find(
-        self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()
-    ) -> Iterable[tuple[Any, ...]]:
+    def find(self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()) -> Values:
         where = sql.SQL("WHERE {} = ANY(%s)").format(sql.Identifier(column)) if column else sql.SQL("")
         parameters = [[*values]] if column else None
         rows = self._execute("SELECT {1} FROM {0} {2}", name, _listed(columns), where, values=parameters)

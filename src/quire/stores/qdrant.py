@@ -6,7 +6,7 @@ A collection cannot be renamed, so one that can be replaced has a name made of i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from os import environ
 from typing import Any
 from uuid import UUID, uuid5
@@ -15,7 +15,7 @@ import numpy as np
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import ApiException
 
-from quire.stores.store import LOG, Row, batched
+from quire.stores.store import LOG, Row, Values, batched
 
 ERRORS: tuple[type[Exception], ...] = (ApiException, ValueError, OSError, RuntimeError)
 KEY_VARIABLE = "QDRANT_API_KEY"
@@ -62,9 +62,7 @@ class _Qdrant:
         for some in batched(points, _PAGE):
             self._client.upsert(name, some)
 
-    def find(
-        self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()
-    ) -> Iterable[tuple[Any, ...]]:
+    def find(self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()) -> Values:
         with_vectors, offset, is_last = "vector" in columns, None, False
         condition = models.FieldCondition(key=column, match=models.MatchAny(any=[*values]))
         where = models.Filter(must=[condition]) if column else None

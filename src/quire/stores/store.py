@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from types import MappingProxyType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
@@ -21,12 +21,13 @@ from quire.errors import MissingExtraError, QuireError, StoreError, invalid_valu
 from quire.index.engine.damage import text_and_code
 from quire.offsets import repaired
 from quire.read import frontmatter
-from quire.record import Chunk
+from quire.record import Chunk, SourcePosition
 from quire.wire.forms import front_matter
 from quire.write.atomic_file import os_errors_as_quire_errors, remedy
 from quire.write.lock import held
 
 Item = TypeVar("Item")
+Values = Iterable[tuple[Any, ...]]  # some columns of some rows
 
 KINDS = ("lancedb", "pgvector", "chroma", "qdrant")
 DEFAULT_NAME = "quire"
@@ -38,24 +39,18 @@ _RULE = "write lancedb:DIR, pgvector:URL, chroma:DIR|URL or qdrant:DIR|URL, appe
 
 LAYOUT = 2  # the version of the rows; with another one, rows are made anew, with the vectors that there are
 
-COLUMNS: Mapping[str, type] = MappingProxyType(
-    {
-        **dict.fromkeys(
-            ("id", "document", "document_hash", "content_hash", "chunk_id", "content_type", "source_path", "file_title",
-             "section_title", "section_slug", "anchor", "url", "breadcrumb", "front_matter", "text"), str
-        ),
-        **dict.fromkeys(("chunk_number", "passage", "start_line", "end_line", "char_start", "char_end", "tokens"), int),
-        **dict.fromkeys(("header_path", "tags"), list),
-    }
-)  # fmt: skip
+COLUMNS: Mapping[str, type] = {
+    **dict.fromkeys(
+        ("id", "document", "document_hash", "content_hash", "chunk_id", "content_type", "source_path", "file_title",
+         "section_title", "section_slug", "anchor", "url", "breadcrumb", "front_matter", "text"), str
+    ),
+    **dict.fromkeys(("chunk_number", "passage", "start_line", "end_line", "char_start", "char_end", "tokens"), int),
+    **dict.fromkeys(("header_path", "tags"), list),
+}  # fmt: skip
 """The columns of a row besides its vector; those of the type list contain texts."""
 
-_OF_POSITION = ("start_line", "end_line", "char_start", "char_end")
-_OF_CHUNK = (
-    "content_hash", "content_type", "source_path", "file_title", "anchor", "url", "section_title", "section_slug",
-    "chunk_number", "header_path",
-)  # fmt: skip
-"""The columns that are fields of the chunk."""
+_OF_CHUNK = [name for name in COLUMNS if name in ("content_hash", *Chunk.__struct_fields__)]
+_OF_POSITION = [name for name in COLUMNS if name in SourcePosition.__struct_fields__]
 
 
 class Row(NamedTuple):
@@ -91,9 +86,7 @@ class Store(Protocol):
     def write(self, name: str, rows: Sequence[Row], *, is_new: bool) -> None:
         """Add rows; unless they are new, replace those with the same ids."""
 
-    def find(
-        self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()
-    ) -> Iterable[tuple[Any, ...]]:
+    def find(self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()) -> Values:
         """Some columns of the rows that have one of these values in ``column``, or of all rows.
 
         The last of the columns may be ``vector``.

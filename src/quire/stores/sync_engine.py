@@ -3,10 +3,10 @@
 Documents come in parts. This process, others or a cluster cut and embed them; this one alone writes. The order makes a
 kill harmless at any moment, because the next sync repeats what is not recorded:
 
-1. record the changed documents of a part as unfinished, so that their rows can be found even if they disappear;
-2. write their rows, and record them as written;
+1. record the documents of a part as unfinished, so that their rows can be found even if they disappear;
+2. write their rows, and record new documents as finished;
 3. after the last part, delete rows that no document has any more: moved and renamed texts use their vectors;
-4. record the documents as finished;
+4. record changed and removed documents as finished;
 5. make the generation the live one, if it is a new one.
 """
 
@@ -31,7 +31,7 @@ from quire.options import DEFAULT_STRATEGY
 from quire.run.engines import engine_of, results
 from quire.run.parts import Part, PartResult, Problem, digest, is_shard, is_url, parts_of, read_texts
 from quire.run.workers import WorkerDied
-from quire.stores.mirror import HAS_OLD_ROWS, UNFINISHED, Mirror
+from quire.stores.mirror import UNFINISHED, Mirror
 from quire.stores.store import Row, batched, opened, parse_target, rows
 from quire.trees import OnUndecodable
 
@@ -169,10 +169,8 @@ class _Batch(NamedTuple):
     """Those that the store has."""
     missing: dict[tuple[str, int], Row]
     """Those to embed."""
-    begins: Mapping[str, str]
-    """The hashes of the documents of a part, in its first batch."""
-    ends: Mapping[str, str]
-    """The same, in its last batch."""
+    finished: Mapping[str, str]
+    """The hashes of the new documents of a part, in its last batch."""
 
 
 @dataclass
@@ -229,16 +227,11 @@ class _Sync:
             kind = part.content_type
             is_complete &= not (problems and is_shard(part.source))  # it may be any document that cannot be read
             gone -= {*hashes, *(f"{kind}:{problem.path}" for problem in problems)}
-            changed = []
-            for name, hash_ in hashes.items():
-                before = self.mirror.documents.get(name, "")
-                if before.rstrip(HAS_OLD_ROWS) != hash_:
-                    changed.append(name.removeprefix(f"{kind}:"))
-                elif before != hash_:
-                    self.stale[name] = hash_
+            names = [name for name, hash_ in hashes.items() if self.mirror.documents.get(name) != hash_]
+            changed = tuple(name.removeprefix(f"{kind}:") for name in names)
             self.counts["unchanged"] += len(hashes) - len(changed)
             if changed:
-                yield part._replace(paths=tuple(changed))
+                yield part._replace(paths=changed)
         if is_complete:
             self.stale |= dict.fromkeys(sorted(gone))
 
@@ -271,33 +264,28 @@ class _Sync:
 
     def _cut(self, changed: Sequence[Part]) -> Iterator[list[str]]:
         """The texts to embed; their batches are added to those that wait for vectors."""
-        embedder = self.embedder if self.engine else self.model
+        mirror, embedder = self.mirror, self.embedder if self.engine else self.model
         for number, (_, (hashes, all_rows), _) in enumerate(self._results(changed, embedder)):
-            count = sum(name in self.mirror.documents for name in hashes)
-            self.counts.update(added=len(hashes) - count, changed=count)
-            groups = list(batched(all_rows, getattr(self.model, "batch", _BATCH))) or ([[]] if hashes else [])
-            for index, some in enumerate(groups):
-                is_last = index == len(groups) - 1
-                batch = self._plan(some, begins={} if index else hashes, ends=hashes if is_last else {})
-                self.waiting.append(batch)
-                yield [row.columns["text"] for row in batch.missing.values()]
+            new = {name: hash_ for name, hash_ in hashes.items() if name not in mirror.documents}
+            self.stale |= {name: hash_ for name, hash_ in hashes.items() if name not in new}
+            self.counts.update(added=len(new), changed=len(hashes) - len(new))
+            if hashes and not self.is_dry:
+                mirror.record(dict.fromkeys(hashes, UNFINISHED))
+            groups = list(batched(all_rows, getattr(self.model, "batch", _BATCH))) or [[]]
+            for some in groups:
+                content_hashes = {row.columns["content_hash"] for row in some} if mirror.has_vectors else ()
+                vectors = mirror.vectors(sorted(content_hashes))
+                missing = {row.key: row for row in some if row.key not in vectors and hash(row.key) not in self.seen}
+                self.seen |= {hash(key) for key in missing}
+                tokens = sum(row.tokens for row in missing.values())
+                self.counts.update(rows=len(some), embedded=len(missing), tokens=tokens)
+                self.waiting.append(_Batch(some, vectors, missing, finished=new if some is groups[-1] else {}))
+                yield [row.columns["text"] for row in missing.values()]
                 if self.on_progress:
                     self.on_progress(number, len(changed), self.counts["rows"])
 
-    def _plan(self, some: list[Row], begins: Mapping[str, str], ends: Mapping[str, str]) -> _Batch:
-        """A batch with the vectors that the store has, and those that nothing has."""
-        hashes = sorted({row.columns["content_hash"] for row in some}) if self.mirror.has_vectors else []
-        vectors = self.mirror.vectors(hashes)
-        missing = {row.key: row for row in some if row.key not in vectors and hash(row.key) not in self.seen}
-        self.seen |= {hash(key) for key in missing}
-        tokens = sum(row.tokens for row in missing.values())
-        self.counts.update(rows=len(some), embedded=len(missing), tokens=tokens)
-        return _Batch(some, vectors, missing, begins, ends)
-
     def _write(self, batch: _Batch, embedded: Any) -> None:
         mirror = self.mirror
-        if batch.begins:
-            mirror.record(dict.fromkeys(batch.begins, UNFINISHED))
         vectors = batch.vectors | dict(zip(batch.missing, embedded, strict=True))
         if lacking := {row.key: row for row in batch.rows if row.key not in vectors}:  # an earlier batch has them
             vectors |= mirror.vectors(sorted({content for content, _ in lacking}))
@@ -306,11 +294,8 @@ class _Sync:
             vectors |= dict(zip(lacking, embedded, strict=True))
         if batch.rows:
             mirror.write([row._replace(vector=vectors[row.key]) for row in batch.rows])
-        if batch.ends and mirror.is_first:
-            mirror.record(batch.ends)
-        elif batch.ends:
-            mirror.record({name: hash_ + HAS_OLD_ROWS for name, hash_ in batch.ends.items()})
-            self.stale.update(batch.ends)
+        if batch.finished:
+            mirror.record(batch.finished)
 
     def _finish(self, roots: Mapping[str, str]) -> None:
         """Delete rows that no document has any more, record what is done, and make the generation the live one."""

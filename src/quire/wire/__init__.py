@@ -1,14 +1,12 @@
 """Chunks to JSON and back.
 
-chunk_json.py   the chunk record: encode, decode
-json_schema.py  its JSON Schema, generated from the code
-forms.py        the compact record, the flat record and the node record
-legacy.py       the old format, in both directions
+chunk_json.py  the chunk record: encode, decode, its JSON Schema
+forms.py       the compact record, the flat record and the node record
+legacy.py      the old format, in both directions
 """
 
-from quire.wire.chunk_json import VERSION, decode, encode, to_json
+from quire.wire.chunk_json import VERSION, decode, encode, schema, to_json
 from quire.wire.forms import FORMS, Form, compact, flat, node, nodes, records
-from quire.wire.json_schema import schema
 from quire.wire.legacy import guessed, legacy, migrate
 
 __all__ = ["FORMS", "VERSION", "Form", "compact", "decode", "encode", "flat", "guessed", "legacy", "migrate", "node"]

@@ -1,4 +1,4 @@
-"""A chunk to JSON and back. ``Chunk.to_dict`` names the fields, json_schema.py describes them.
+"""A chunk to JSON and back. ``Chunk.to_dict`` names the fields, chunk.schema.json describes them.
 
 Writing accepts any text. Reading is strict: a missing field or a wrong type is an error that names the field. Unknown
 fields are ignored.
@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from types import MappingProxyType
-from typing import Any, get_origin
+from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct, structs
@@ -23,13 +23,22 @@ from quire.record import Chunk
 from quire.validation import REGENERATE
 
 VERSION = "1.2"  # the version of the record; the first number changes when older readers would fail
+SCHEMA = Path(__file__).with_name("chunk.schema.json")  # generated from the structs: make docs
 
-OTHER_NAMES: Mapping[str, str] = MappingProxyType(
-    {"headerHierarchy": "headerBreadcrumb", "sectionId": "sectionSlug", "heading": "sectionTitle"}
-)
+OTHER_NAMES: Mapping[str, str] = {
+    "headerHierarchy": "headerBreadcrumb",
+    "sectionId": "sectionSlug",
+    "heading": "sectionTitle",
+}
 """Alternative names that are also read, with the names that are written; legacy.py has more."""
 
 _SPACE = re.compile(r"\s*")
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of the chunk record."""
+    shipped: dict[str, Any] = json.loads(SCHEMA.read_bytes())
+    return shipped
 
 
 def encode(chunk: Chunk, *, indent: int = 0) -> bytes:
@@ -65,9 +74,8 @@ def _plain(value: Any) -> Any:
 def decode(data: bytes | str | Mapping[str, Any], *, name: str = "<record>") -> Chunk:
     """The chunk of a record; errors call the record ``name``."""
     record = data if isinstance(data, Mapping) else parse(data, name=name)
-    return Chunk.from_dict(
-        renamed(record, OTHER_NAMES, name=name) if isinstance(record, Mapping) else record, name=name
-    )
+    record = renamed(record, OTHER_NAMES, name=name) if isinstance(record, Mapping) else record
+    return Chunk.from_dict(record, name=name)
 
 
 def parse(data: bytes | str, *, name: str = "<record>") -> Any:
@@ -147,9 +155,3 @@ def optional(record: Any) -> type[Struct]:
 def is_record(hint: Any) -> bool:
     """Whether a type is a record of its own."""
     return isinstance(hint, type) and issubclass(hint, Struct)
-
-
-def is_mapping(hint: Any) -> bool:
-    """Whether a type is a JSON object with arbitrary fields."""
-    origin = get_origin(hint)
-    return isinstance(origin, type) and issubclass(origin, Mapping)

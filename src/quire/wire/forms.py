@@ -6,8 +6,7 @@ A form turns the chunks of a document into records; ``FORMS`` names all forms.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct, structs
@@ -41,9 +40,7 @@ def _flat_types(record: type[Struct]) -> Iterator[tuple[str, type]]:
             yield field.encode_name, int if field.type in (int, Number) else str
 
 
-FLAT: Mapping[str, type] = MappingProxyType(
-    {**dict(_flat_types(Chunk)), **dict.fromkeys(("contentHash", "tags", "frontMatter"), str)}
-)
+FLAT: Mapping[str, type] = {**dict(_flat_types(Chunk)), "contentHash": str, "tags": str, "frontMatter": str}
 """The fields of the flat record and their types."""
 _OUTER_BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+|[ \t\r\n]+\Z")
 
@@ -129,46 +126,42 @@ def _body(chunk: Chunk) -> str:
 
 def nodes(chunks: Chunks, *, every: bool = False) -> Iterator[dict[str, Any]]:
     """The node records of a document in order: nodes with text of their own, or all nodes with ``every``."""
-    sections = [section for section in chunks.document.nodes if every or section.text_start < section.text_end]
-    in_bytes = bytes_at(chunks.document.text, [edge for section in sections for edge in section.body])
-    for section, start, end in zip(sections, in_bytes[::2], in_bytes[1::2], strict=True):
-        yield _node(chunks, section, start, end)
+    return _nodes(chunks, [node for node in chunks.document.nodes if every or node.text_start < node.text_end])
 
 
 def node(chunks: Chunks, section: Section) -> dict[str, Any]:
     """The node record of one section of the document."""
-    start, end = bytes_at(chunks.document.text, section.body)
-    return _node(chunks, section, start, end)
+    return next(_nodes(chunks, [section]))
 
 
-def _node(chunks: Chunks, section: Section, byte_start: int, byte_end: int) -> dict[str, Any]:
+def _nodes(chunks: Chunks, sections: Sequence[Section]) -> Iterator[dict[str, Any]]:
     document, options = chunks.document, chunks.options
-    path = document.path_to(section)
-    return {
-        "id": node_id(document, section.number, options),
-        "doc_id": node_id(document, 0, options),
-        "parent_id": None if section.parent is None else node_id(document, section.parent, options),
-        "depth": section.depth,
-        "position": section.position,
-        "title": section.title,
-        "slug": section.slug,
-        "byte_start": byte_start,
-        "byte_end": byte_end,
-        "body": document.text[section.body_start : section.body_end],
-        "breadcrumb": breadcrumbs.reader_line(
-            document.title, [ancestor.title for ancestor in path], from_first=bool(path) and path[0].number == 1
-        ),
-        "path": document.path if document.path is not None else UNTITLED,
-        "tree": options.tree_name,
-    }
+    in_bytes = bytes_at(document.text, [edge for section in sections for edge in section.body])
+    for section, byte_start, byte_end in zip(sections, in_bytes[::2], in_bytes[1::2], strict=True):
+        path = document.path_to(section)
+        yield {
+            "id": node_id(document, section.number, options),
+            "doc_id": node_id(document, 0, options),
+            "parent_id": None if section.parent is None else node_id(document, section.parent, options),
+            "depth": section.depth,
+            "position": section.position,
+            "title": section.title,
+            "slug": section.slug,
+            "byte_start": byte_start,
+            "byte_end": byte_end,
+            "body": document.text[section.body_start : section.body_end],
+            "breadcrumb": breadcrumbs.reader_line(
+                document.title, [ancestor.title for ancestor in path], from_first=bool(path) and path[0].number == 1
+            ),
+            "path": document.path if document.path is not None else UNTITLED,
+            "tree": options.tree_name,
+        }
 
 
-FORMS: Mapping[str, Callable[[Chunks], Iterable[dict[str, Any]]]] = MappingProxyType(
-    {
-        "chunk": lambda chunks: (chunk.to_dict() for chunk in chunks),
-        "compact": lambda chunks: map(compact, chunks),
-        "flat": lambda chunks: map(flat, chunks),
-        "node": nodes,
-    }
-)
+FORMS: Mapping[str, Callable[[Chunks], Iterable[dict[str, Any]]]] = {
+    "chunk": lambda chunks: (chunk.to_dict() for chunk in chunks),
+    "compact": lambda chunks: map(compact, chunks),
+    "flat": lambda chunks: map(flat, chunks),
+    "node": nodes,
+}
 """The functions that make each form of record, by name."""

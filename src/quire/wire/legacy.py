@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from functools import partial
 from typing import Any
 
 from msgspec import structs
@@ -16,22 +16,20 @@ from msgspec import structs
 from quire import breadcrumbs
 from quire.errors import InputError
 from quire.parsing.slugs import github_slug
-from quire.record import Chunk, SourcePosition, TokenStats
+from quire.record import Chunk
 from quire.token_counters import estimated
 from quire.validation import REGENERATE, check_record
-from quire.wire.chunk_json import OTHER_NAMES, differing, optional, renamed
+from quire.wire.chunk_json import OTHER_NAMES, differing, is_record, optional, renamed
 
-RENAMED: Mapping[str, str] = MappingProxyType(
-    {
-        "displayMarkdown": "originalText",
-        "charOffsets": "sourcePosition",
-        "headingTrail": "headerPath",
-        **OTHER_NAMES,
-    }
-)
+RENAMED: Mapping[str, str] = {
+    "displayMarkdown": "originalText",
+    "charOffsets": "sourcePosition",
+    "headingTrail": "headerPath",
+    **OTHER_NAMES,
+}
 """Old names to current ones; ``tokenCount`` and ``charOffsets.sourceLength`` are handled separately."""
 
-_OLD_NAMES: Mapping[str, str] = MappingProxyType({new: old for old, new in RENAMED.items()})
+_OLD_NAMES = {new: old for old, new in RENAMED.items()}
 _LENGTH, _TOTAL = "sourceLength", "totalChars"
 _COUNT, _STATS = "tokenCount", "tokenStats"
 _MARKS = re.compile(r"(?:^|(?<= > ))#{1,6}(?:[ \t]+|$)")
@@ -45,13 +43,15 @@ def is_legacy(record: Mapping[str, Any]) -> bool:
     return not {*RENAMED, _COUNT}.isdisjoint(record) or (isinstance(position, Mapping) and _LENGTH in position)
 
 
-def missing(record: Mapping[str, Any]) -> list[str]:
+def missing(record: Mapping[str, Any], kind: Any = Chunk, inside: str = "") -> list[str]:
     """The required fields of the current format that ``record`` lacks."""
-    absent = [name for name in _required(Chunk) if name not in record]
-    for inner, kind in (("sourcePosition", SourcePosition), ("tokenStats", TokenStats)):
-        values = record.get(inner)
-        if isinstance(values, Mapping):
-            absent += [f"{inner}.{name}" for name in _required(kind) if name not in values]
+    absent = []
+    for field in structs.fields(kind):
+        name, value = field.encode_name, record.get(field.encode_name)
+        if field.required and name not in record:
+            absent.append(f"{inside}{name}")
+        elif is_record(field.type) and isinstance(value, Mapping):
+            absent += missing(value, field.type, f"{name}.")
     return absent
 
 
@@ -78,7 +78,7 @@ def migrate(record: Mapping[str, Any], title: str | None = None, *, name: str = 
         problem = "has no fileTitle, which names the document"
         raise InputError(name, problem, "give it (--title, or title= in Python)")
     if absent:
-        raise incomplete([_as_given(field, record) for field in absent], name)
+        raise incomplete([_as_given(record, field) for field in absent], name)
     return migrated
 
 
@@ -104,10 +104,7 @@ def incomplete(absent: Sequence[str], name: str) -> InputError:
 
 def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     """``record`` with current names; InputError if two names disagree or a field has a wrong type."""
-
-    def shown(field: str) -> str:
-        return _as_given(field, record)
-
+    shown = partial(_as_given, record)
     current = renamed(record, RENAMED, name=name)
     position, stats = current.get("sourcePosition"), current.get(_STATS, {})
     if isinstance(position, Mapping):
@@ -122,7 +119,7 @@ def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     return current
 
 
-def _as_given(field: str, record: Mapping[str, Any]) -> str:
+def _as_given(record: Mapping[str, Any], field: str) -> str:
     """The name that ``record`` uses for a field with a current name: ``tokenStats.tokens``."""
     outer, dot, inner = field.partition(".")
     outer = _OLD_NAMES[outer] if outer not in record and _OLD_NAMES.get(outer) in record else outer
@@ -162,7 +159,3 @@ def _fill_headings(record: dict[str, Any], path: list[str]) -> None:
         slugs = [github_slug(title) for title in path]
         record["headerSlugs"] = [*slugs[:-1], record.get("sectionSlug") or slugs[-1]] if slugs else slugs
     record.setdefault("sectionSlug", record["headerSlugs"][-1] if record["headerSlugs"] else "")
-
-
-def _required(kind: Any) -> list[str]:
-    return [field.encode_name for field in structs.fields(kind) if field.required]

@@ -17,7 +17,7 @@ from msgspec.structs import fields
 from quire.errors import QuireError
 from quire.offsets import repaired
 from quire.record import Chunk, Chunks
-from quire.wire.chunk_json import VERSION, is_mapping, is_record, to_json
+from quire.wire.chunk_json import VERSION, is_record, to_json
 from quire.wire.forms import FLAT, Form, check_documents, records
 from quire.write.atomic_file import new_file
 
@@ -67,7 +67,7 @@ def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
     group: list[Any] = []
     for batch in batches:
         group.append(batch)
-        if sum(each.num_rows for each in group) >= _ROWS:
+        if sum(part.num_rows for part in group) >= _ROWS:
             yield group
             group = []
     if group:
@@ -93,7 +93,7 @@ def _encodable(value: Any) -> Any:
     """``value`` with U+FFFD for lone surrogates."""
     if isinstance(value, str):
         return repaired(value)
-    return [_encodable(each) for each in value] if isinstance(value, list) else value
+    return [_encodable(item) for item in value] if isinstance(value, list) else value
 
 
 @cache
@@ -109,7 +109,7 @@ def schema(*, is_flat: bool = False) -> Any:
 
 def _columns(arrow: Any, record: Any) -> list[tuple[str, Any]]:
     hints = get_type_hints(record)
-    return [(each.encode_name, _type(arrow, hints[each.name])) for each in fields(record)]
+    return [(field.encode_name, _type(arrow, hints[field.name])) for field in fields(record)]
 
 
 def _type(arrow: Any, hint: Any) -> Any:
@@ -117,4 +117,4 @@ def _type(arrow: Any, hint: Any) -> Any:
         return arrow.struct(_columns(arrow, hint))
     if get_origin(hint) is tuple:
         return arrow.list_(_type(arrow, get_args(hint)[0]))
-    return arrow.string() if hint in (str, str | None) or is_mapping(hint) else arrow.int64()
+    return arrow.int64() if hint in (int, int | None) else arrow.string()  # a mapping is JSON

@@ -11,7 +11,8 @@ import pytest
 
 import quire
 from quire.embed import Endpoint, Reranker, endpoint
-from quire.embed.endpoint import Pace
+from quire.embed.endpoint import JsonClient
+from quire.embed_settings import EmbedSettings
 from support.embedding_server import Server, serving
 
 KEY = "sk-secret-key-1234"
@@ -203,7 +204,11 @@ def test_options_that_are_refused(wrong: dict[str, Any]) -> None:
         Endpoint(**{"url": "https://example.com", "model": "m"} | wrong)
 
 
-def test_pace() -> None:
-    pace = Pace(60)
-    assert [pace.delay(100.0), pace.delay(100.25), pace.delay(105.0)] == [0.0, 0.75, 0.0]
-    assert [Pace(0).delay(0.0) for _ in range(3)] == [0.0] * 3
+def test_requests_are_spread_evenly() -> None:
+    limited = client(60)
+    assert [limited.rate_delay(now) for now in (100.0, 100.25, 105.0)] == [0.0, 0.75, 0.0]
+    assert [client(0).rate_delay(0.0) for _ in range(3)] == [0.0] * 3
+
+
+def client(per_minute: float) -> JsonClient:
+    return JsonClient("https://example.com", "embeddings", "KEY", EmbedSettings(requests_per_minute=per_minute))

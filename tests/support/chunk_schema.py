@@ -1,6 +1,6 @@
-"""The JSON Schema of the record: msgspec derives it from the structs, the docstrings of their fields describe it.
+"""Generates the JSON Schema of the chunk record: msgspec derives it from the structs, the docstrings of fields describe it.
 
-``make docs`` regenerates ``chunk.schema.json``, which is shipped; a test fails if it is out of date.
+quire ships the result, src/quire/wire/chunk.schema.json.
 """
 
 from __future__ import annotations
@@ -10,24 +10,15 @@ import inspect
 import json
 import re
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import structs
 
 from quire.record import Chunk, SourcePosition, TokenStats
-from quire.wire.chunk_json import VERSION
-
-FILE = Path(__file__).with_name("chunk.schema.json")
+from quire.wire import VERSION
 
 _NAME = re.compile(r"``([a-z]+(?:_[a-z]+)+)``")
-
-
-def schema() -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of the chunk record."""
-    shipped: dict[str, Any] = json.loads(FILE.read_bytes())
-    return shipped
 
 
 def generated() -> dict[str, Any]:
@@ -63,8 +54,3 @@ def _in_json_names(text: str) -> str:
     names = {field.name: field.encode_name for field in structs.fields(Chunk)}
     text = _NAME.sub(lambda match: f"`{names[match[1]]}`", " ".join(text.split()))
     return text.replace("`` > ``", "` > `").replace("``", "`").replace("None", "null")
-
-
-def write() -> None:
-    """Write the generated schema to the shipped file."""
-    FILE.write_text(json.dumps(generated(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
