@@ -25,8 +25,8 @@ from quire.embed import FunctionEmbedder
 from quire.record import Chunk
 from quire.run.parts import Part, parts_of
 from quire.stores import Documents, sync
-from quire.stores.mirror import Mirror
 from quire.stores.store import COLUMNS, Row, opened, rows
+from quire.stores.sync_state import SyncState
 
 COUNT = int(os.environ.get("QUIRE_STORES_CHUNKS", "100000"))
 SIZE = 256
@@ -92,17 +92,17 @@ def _log_table() -> list[str]:
 def _log(kind: str, count: int) -> tuple[float, float]:
     model = FunctionEmbedder(lambda texts: texts, name="none")
     with place(kind) as where, opened(f"{kind}:{where}", dry_run=False) as (store, name):
-        mirror = Mirror(store, name, model)
+        state = SyncState(store, name, model)
 
         def record(first: int) -> None:
-            mirror.record(
+            state.record(
                 {f"doc:guides/{each // 100}/page-{each}.md": "0" * 32 for each in range(first, first + _PER_ENTRY)}
             )
 
         for first in range(0, count, _PER_ENTRY):
             record(first)
         recorded = timed(lambda: [record(count + number * _PER_ENTRY) for number in range(200)])
-        read = timed(lambda: Mirror(store, name, model))
+        read = timed(lambda: SyncState(store, name, model))
     return recorded[1] / 200 * 1000, read[1]
 
 

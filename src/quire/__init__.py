@@ -21,7 +21,7 @@ _HOME = {
         "record": "Chunk Chunks",
         "search.hit": "Hit Results",
         "search.match_ranges": "match_ranges",
-        "wire.forms": "flat",
+        "wire.record_forms": "flat",
         "write.jsonl": "read_jsonl",
     }.items()
     for name in names.split()
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from quire.record import Chunk as Chunk, Chunks as Chunks
     from quire.search.hit import Hit as Hit, Results as Results
     from quire.search.match_ranges import match_ranges as match_ranges
-    from quire.wire.forms import flat as flat
+    from quire.wire.record_forms import flat as flat
     from quire.write.jsonl import read_jsonl as read_jsonl
 
 

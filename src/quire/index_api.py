@@ -203,7 +203,7 @@ class Index:
             is_wanted = None if wanted == Filter() else partial(wanted.accepts, snapshot)
             find_near = self._vectors().finder(snapshot, weight, is_wanted)
         if self._settings.rerank:
-            from quire.embed.endpoint import Reranker  # noqa: PLC0415  few searches need it
+            from quire.embed.reranker import Reranker  # noqa: PLC0415  few searches need it
 
             rerank = Reranker(self._settings.rerank, self._settings.rerank_model)
         return search(

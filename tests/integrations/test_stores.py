@@ -262,7 +262,7 @@ def test_the_key_of_a_row_is_the_stable_id_of_its_chunk(docs: Path, place: Place
 def test_an_earlier_layout_is_migrated_with_its_vectors(
     docs: Path, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quire.stores.mirror.LAYOUT", 1)
+    monkeypatch.setattr("quire.stores.sync_state.LAYOUT", 1)
     generation = synced(docs, place)[0].generation
     monkeypatch.undo()
     log, names = "vectors__quire", ("a.md", "guides/b.md", "c.md")  # it had a row for each document
@@ -284,7 +284,7 @@ def test_an_earlier_layout_is_migrated_with_its_vectors(
 def test_the_log_has_few_entries_however_many_syncs_there_are(
     docs: Path, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quire.stores.mirror._MOST_ENTRIES", 5)
+    monkeypatch.setattr("quire.stores.sync_state._MOST_ENTRIES", 5)
     for number in range(9):
         (docs / "c.md").write_text(f"Delta {number}.\n")
         synced(docs, place)
@@ -298,8 +298,8 @@ def test_the_log_has_few_entries_however_many_syncs_there_are(
 def test_a_later_entry_of_the_log_counts_more_also_after_entries_became_one(
     docs: Path, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quire.stores.mirror._MOST_ENTRIES", 4)
-    monkeypatch.setattr("quire.stores.mirror._PER_ENTRY", 2)
+    monkeypatch.setattr("quire.stores.sync_state._MOST_ENTRIES", 4)
+    monkeypatch.setattr("quire.stores.sync_state._PER_ENTRY", 2)
     a, c = docs / "a.md", docs / "c.md"
     for texts in [(None, "One.\n"), ("# A\n", "Two.\n"), ("# A2\n", None), ("# A3\n", None), (None, "One.\n")]:
         for file, text in zip((a, c), texts, strict=True):

@@ -19,7 +19,7 @@ from quire.pipeline import chunk, parse
 from quire.record import Chunk, Chunks
 from quire.search.hit import Hit
 from quire.validation import NO_LIMIT
-from quire.wire.forms import flat
+from quire.wire.record_forms import flat
 
 Metadata: TypeAlias = dict[str, str | int | float]
 AnyIndex: TypeAlias = Index | str | PathLike[str]

@@ -1,4 +1,4 @@
-"""Models behind endpoints: embeddings as OpenAI serves them, a few requests at once; rerankers."""
+"""Models behind endpoints: embeddings as OpenAI serves them, a few requests at once."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ from quire.size import resolve as counter_of
 from quire.token_counters import encoding_of
 from quire.validation import convert
 
-KEY_VARIABLE, _RERANK_KEY_VARIABLE = "QUIRE_EMBED_KEY", "QUIRE_RERANK_KEY"
+KEY_VARIABLE = "QUIRE_EMBED_KEY"
 _OPENAI_HOST, _OPENAI_VARIABLE = "api.openai.com", "OPENAI_API_KEY"
-_MOST_CHARACTERS = 20_000  # of a text that is sent to a reranker; models read less
 _TRY_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 _SHOWN = 200
@@ -114,30 +113,6 @@ def _version(settings: EmbedSettings) -> str:
     dimensions = f"{settings.dimensions} dimensions" if settings.dimensions else ""
     prefix = f"prefix {settings.passage_prefix!r}" if settings.passage_prefix else ""
     return ", ".join(filter(None, [settings.version, dimensions, prefix]))
-
-
-class Reranker:
-    """Says how well texts answer a query, as Cohere and Jina serve it, or TEI, which needs no name of a model."""
-
-    def __init__(self, url: str, model: str = "") -> None:
-        self._client = JsonClient(url, "rerank", _RERANK_KEY_VARIABLE, EmbedSettings())
-        self._model = model
-
-    def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
-        """One score per text."""
-        cut = [text[:_MOST_CHARACTERS] for text in texts]
-        form = {"model": self._model, "documents": cut} if self._model else {"texts": cut, "truncate": True}
-        content = self._client.post({"query": query, **form}, Event())
-        try:
-            answer = json.loads(content)
-            items = answer if isinstance(answer, list) else answer["results"]
-            scores = {item["index"]: float(item.get("relevance_score", item.get("score"))) for item in items}
-            ranked = [scores[index] for index in range(len(texts))]
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise self._client.error("the answer does not have one score per text", "is it a reranker?") from None
-        if not all(map(math.isfinite, ranked)):
-            raise self._client.error("the answer has scores that are no numbers", "choose another model")
-        return ranked
 
 
 class JsonClient:

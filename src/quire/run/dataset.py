@@ -29,7 +29,7 @@ _FILE = re.compile(r"part-(\d{6,})\.(?:parquet|json)")
 _MANIFEST = "_manifest"
 
 
-class Written(msgspec.Struct, frozen=True, omit_defaults=True):
+class FinishedPart(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the manifest says of a finished part."""
 
     key: str  # what its rows depend on
@@ -43,7 +43,7 @@ class Written(msgspec.Struct, frozen=True, omit_defaults=True):
 def write_parts(
     parts: Sequence[Part], output: str, *, embedder: object = None, engine: str, workers: int | None = None
 ) -> Generator[PartResult, None, None]:
-    """Write the chunks of each part to a Parquet file; yield what each has as ``Written``.
+    """Write the chunks of each part to a Parquet file; yield what each has as ``FinishedPart``.
 
     With an embedder, rows have the column ``vector``.
     """
@@ -71,18 +71,18 @@ def _write(embedder: object, output: str, part: Part) -> PartResult:
         parquet.write_table(arrow.Table.from_batches([rows]), stream, compression="zstd")
         size = stream.tell()
     tokens = sum(stats["tokens"] for stats in rows.column("tokenStats").to_pylist())
-    written = Written(key, size, len(documents), rows.num_rows, tokens)
+    written = FinishedPart(key, size, len(documents), rows.num_rows, tokens)
     if part.version and not problems:
         with _opened(files, entry_file, output) as stream:
             stream.write(msgspec.json.encode(written))
     return PartResult(written, problems)
 
 
-def _entry(files: Any, file: str) -> Written | None:
+def _entry(files: Any, file: str) -> FinishedPart | None:
     """The entry of a part; None if it is not finished."""
     try:
         with files.open_input_stream(file) as stream:
-            return msgspec.json.decode(stream.read(), type=Written)
+            return msgspec.json.decode(stream.read(), type=FinishedPart)
     except (OSError, msgspec.DecodeError):
         return None
 

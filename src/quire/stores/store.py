@@ -22,7 +22,7 @@ from quire.index.engine.damage import text_and_code
 from quire.offsets import repaired
 from quire.read import frontmatter
 from quire.record import Chunk, SourcePosition
-from quire.wire.forms import front_matter
+from quire.wire.record_forms import front_matter
 from quire.write.atomic_file import os_errors_as_quire_errors, remedy
 from quire.write.lock import held
 
@@ -72,7 +72,7 @@ class Row(NamedTuple):
 
 
 class Store(Protocol):
-    """The tables of one database. mirror.py keeps rows and a log in them.
+    """The tables of one database. sync_state.py keeps rows and a log in them.
 
     The module of a store has ``connect``, which returns one, and ``ERRORS``, the exceptions of its package.
     """

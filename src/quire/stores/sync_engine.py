@@ -31,8 +31,8 @@ from quire.options import DEFAULT_STRATEGY
 from quire.run.engines import engine_of, results
 from quire.run.parts import Part, PartResult, Problem, digest, is_shard, is_url, parts_of, read_texts
 from quire.run.workers import WorkerDied
-from quire.stores.mirror import UNFINISHED, Mirror
 from quire.stores.store import Row, batched, opened, parse_target, rows
+from quire.stores.sync_state import UNFINISHED, SyncState
 from quire.trees import OnUndecodable
 
 _BATCH = 256
@@ -114,8 +114,8 @@ def sync(
     *_, label = parse_target(to)  # before a model is loaded
     model = resolve(embedder)
     with opened(to, dry_run=dry_run, rebuild=rebuild) as (store, name):
-        mirror = Mirror(store, name, model)
-        work = _Sync(label, mirror, embedder, model, engine, workers, on_progress, is_dry=dry_run)
+        state = SyncState(store, name, model)
+        work = _Sync(label, state, embedder, model, engine, workers, on_progress, is_dry=dry_run)
         return work.run(documents, delete)
 
 
@@ -178,7 +178,7 @@ class _Sync:
     """One sync."""
 
     label: str
-    mirror: Mirror
+    state: SyncState
     embedder: Any
     """The name or the settings of the model, if it has any; other processes load it by them."""
     model: Embedder
@@ -196,16 +196,16 @@ class _Sync:
     counts: Counter[str] = field(default_factory=Counter)
 
     def run(self, documents: Documents, delete: bool | Permission) -> SyncReport:
-        mirror, parts = self.mirror, documents.parts
+        state, parts = self.state, documents.parts
         types = {part.content_type for part in parts}
         kinds = tuple(f"{kind}:" for kind in types)
-        before = mirror.documents or mirror.replaced
+        before = state.documents or state.replaced
         recorded = {name for name in before if name.startswith(kinds)}
         changed = list(self._compare(parts, recorded)) if before else parts
         removed = sum(hash_ is None for hash_ in self.stale.values())
         self.counts["removed"] = removed
         if removed and not self.is_dry:
-            roots = {mirror.roots[kind] for kind in types if kind in mirror.roots}
+            roots = {state.roots[kind] for kind in types if kind in state.roots}
             self._check_removal(removed, len(recorded), roots, documents.root, delete)
         cut = self._cut(changed)
         if self.is_dry:
@@ -215,9 +215,9 @@ class _Sync:
             for vectors in self._vectors(cut):
                 self._write(self.waiting.popleft(), vectors)
             self._finish(dict.fromkeys(types, documents.root))
-        is_new = mirror.live not in (None, mirror.generation)
+        is_new = state.live not in (None, state.generation)
         return SyncReport(
-            **self.counts, generation=mirror.generation, is_new_generation=is_new, failed=tuple(self.failed)
+            **self.counts, generation=state.generation, is_new_generation=is_new, failed=tuple(self.failed)
         )
 
     def _compare(self, parts: Sequence[Part], recorded: set[str]) -> Iterator[Part]:
@@ -227,7 +227,7 @@ class _Sync:
             kind = part.content_type
             is_complete &= not (problems and is_shard(part.source))  # it may be any document that cannot be read
             gone -= {*hashes, *(f"{kind}:{problem.path}" for problem in problems)}
-            names = [name for name, hash_ in hashes.items() if self.mirror.documents.get(name) != hash_]
+            names = [name for name, hash_ in hashes.items() if self.state.documents.get(name) != hash_]
             changed = tuple(name.removeprefix(f"{kind}:") for name in names)
             self.counts["unchanged"] += len(hashes) - len(changed)
             if changed:
@@ -264,17 +264,17 @@ class _Sync:
 
     def _cut(self, changed: Sequence[Part]) -> Iterator[list[str]]:
         """The texts to embed; their batches are added to those that wait for vectors."""
-        mirror, embedder = self.mirror, self.embedder if self.engine else self.model
+        state, embedder = self.state, self.embedder if self.engine else self.model
         for number, (_, (hashes, all_rows), _) in enumerate(self._results(changed, embedder)):
-            new = {name: hash_ for name, hash_ in hashes.items() if name not in mirror.documents}
+            new = {name: hash_ for name, hash_ in hashes.items() if name not in state.documents}
             self.stale |= {name: hash_ for name, hash_ in hashes.items() if name not in new}
             self.counts.update(added=len(new), changed=len(hashes) - len(new))
             if hashes and not self.is_dry:
-                mirror.record(dict.fromkeys(hashes, UNFINISHED))
+                state.record(dict.fromkeys(hashes, UNFINISHED))
             groups = list(batched(all_rows, getattr(self.model, "batch", _BATCH))) or [[]]
             for some in groups:
-                content_hashes = {row.columns["content_hash"] for row in some} if mirror.has_vectors else ()
-                vectors = mirror.vectors(sorted(content_hashes))
+                content_hashes = {row.columns["content_hash"] for row in some} if state.has_vectors else ()
+                vectors = state.vectors(sorted(content_hashes))
                 missing = {row.key: row for row in some if row.key not in vectors and hash(row.key) not in self.seen}
                 self.seen |= {hash(key) for key in missing}
                 tokens = sum(row.tokens for row in missing.values())
@@ -285,23 +285,23 @@ class _Sync:
                     self.on_progress(number, len(changed), self.counts["rows"])
 
     def _write(self, batch: _Batch, embedded: Any) -> None:
-        mirror = self.mirror
+        state = self.state
         vectors = batch.vectors | dict(zip(batch.missing, embedded, strict=True))
         if lacking := {row.key: row for row in batch.rows if row.key not in vectors}:  # an earlier batch has them
-            vectors |= mirror.vectors(sorted({content for content, _ in lacking}))
+            vectors |= state.vectors(sorted({content for content, _ in lacking}))
             lacking = {key: row for key, row in lacking.items() if key not in vectors}  # two texts of one short hash
             embedded = _embed(self.model, [row.columns["text"] for row in lacking.values()])
             vectors |= dict(zip(lacking, embedded, strict=True))
         if batch.rows:
-            mirror.write([row._replace(vector=vectors[row.key]) for row in batch.rows])
+            state.write([row._replace(vector=vectors[row.key]) for row in batch.rows])
         if batch.finished:
-            mirror.record(batch.finished)
+            state.record(batch.finished)
 
     def _finish(self, roots: Mapping[str, str]) -> None:
         """Delete rows that no document has any more, record what is done, and make the generation the live one."""
-        mirror = self.mirror
-        mirror.delete(self.stale)
-        if self.stale or {**mirror.roots, **roots} != mirror.roots:
-            mirror.record(self.stale, roots)
-        if not self.failed or mirror.live in (None, mirror.generation):
-            mirror.publish()
+        state = self.state
+        state.delete(self.stale)
+        if self.stale or {**state.roots, **roots} != state.roots:
+            state.record(self.stale, roots)
+        if not self.failed or state.live in (None, state.generation):
+            state.publish()

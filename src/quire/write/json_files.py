@@ -28,7 +28,7 @@ from quire.model import doc_name
 from quire.operating_system import case_folded
 from quire.record import Chunks
 from quire.wire.chunk_json import encode, parse
-from quire.wire.forms import check_documents, not_chunks
+from quire.wire.record_forms import check_documents, not_chunks
 from quire.write.atomic_file import explanation, os_errors_as_quire_errors, replacing
 from quire.write.atomic_folder import README, STAGE, STATE, Change, put_in_place, remove_leftovers
 from quire.write.lock import OnWait, held

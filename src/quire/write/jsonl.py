@@ -10,7 +10,7 @@ from typing import BinaryIO
 from quire.errors import InputError
 from quire.record import Chunk, Chunks
 from quire.wire.chunk_json import decode, json_values, to_json
-from quire.wire.forms import Form, check_documents, check_form, records
+from quire.wire.record_forms import Form, check_documents, check_form, records
 from quire.write.atomic_file import new_file
 
 

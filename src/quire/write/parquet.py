@@ -18,7 +18,7 @@ from quire.errors import QuireError
 from quire.offsets import repaired
 from quire.record import Chunk, Chunks
 from quire.wire.chunk_json import VERSION, is_record, to_json
-from quire.wire.forms import FLAT, Form, check_documents, records
+from quire.wire.record_forms import FLAT, Form, check_documents, records
 from quire.write.atomic_file import new_file
 
 _ROWS = 2048  # the minimum of rows in a group

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 import quire
 from quire import wire
-from quire.wire.forms import FLAT
+from quire.wire.record_forms import FLAT
 from support import grammar
 from support.examples import AUTHENTICATION
 from support.strategies import options

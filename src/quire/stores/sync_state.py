@@ -26,7 +26,7 @@ _PER_ENTRY, _MOST_ENTRIES = 5_000, 100
 _DOCUMENTS, _IDS = 500, 5_000  # how many documents are looked up, and how many rows are deleted, at a time
 
 
-class Mirror:
+class SyncState:
     """One generation of one table."""
 
     def __init__(self, store: Store, name: str, embedder: Embedder) -> None:
