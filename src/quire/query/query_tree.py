@@ -37,6 +37,7 @@ class Not(msgspec.Struct, frozen=True, kw_only=True):
     """An excluded item; never a ``Not`` itself."""
 
     item: "Query"
+    start: int = 0  # of its dash or field in the query
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
