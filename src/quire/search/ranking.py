@@ -159,7 +159,7 @@ def _second_scores(prepared: PreparedQuery, matches: Sequence[Match], pasted: Pa
             if record.tokens < stub:  # a glossary entry has the title, and another page explains it
                 for_title *= record.tokens / stub
             if adjacent_terms[language]:
-                pairs = adjacent_terms[language].intersection(pairwise(title))
+                pairs = [pair for pair in dict.fromkeys(pairwise(title)) if pair in adjacent_terms[language]]
                 adjacent = settings.adjacent * sum([rarities[left] + rarities[right] for left, right in pairs])
         # Priors choose between nodes with about the same evidence, and do not lift one that has little.
         bound = 1.0 if evidence >= enough else (evidence / enough) ** _BOUND
