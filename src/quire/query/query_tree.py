@@ -4,6 +4,7 @@ Words are kept as typed. A field or boost of a group is copied to each leaf; boo
 """
 
 from collections.abc import Callable, Iterator
+from typing import ClassVar
 
 import msgspec
 
@@ -31,6 +32,7 @@ class Phrase(msgspec.Struct, frozen=True, kw_only=True):
     span: Span  # in the query, quotes included
     field: Field | None = None  # None: any field
     boost: float = 1.0
+    prefix: ClassVar[bool] = False
 
 
 class Not(msgspec.Struct, frozen=True, kw_only=True):

@@ -52,27 +52,24 @@ def _limited(query: Query, room: int) -> Limited:
     if isinstance(query, Not):  # kept whole or dropped: a part of it would exclude more than was meant
         _, used, ignored = _limited(query.item, room)
         return (None, 0, used + ignored) if ignored else (query, used, 0)
-    kept: dict[int, Query] = {}
+    items: list[Query] = []
     all_used = all_ignored = 0
     # Exclusions come last: alone they mean nothing.
-    for at in sorted(range(len(query.items)), key=lambda at: isinstance(query.items[at], Not)):
-        item, used, ignored = _limited(query.items[at], room - all_used)
+    for item in sorted(query.items, key=lambda item: isinstance(item, Not)):
+        kept, used, ignored = _limited(item, room - all_used)
         all_used, all_ignored = all_used + used, all_ignored + ignored
-        if item is not None:
-            kept[at] = item
-    if len(kept) < 2:
-        return next(iter(kept.values()), None), all_used, all_ignored
-    return replace(query, items=tuple(kept[at] for at in sorted(kept))), all_used, all_ignored
+        items += [kept] if kept else []
+    limited = replace(query, items=tuple(items)) if len(items) > 1 else next(iter(items), None)
+    return limited, all_used, all_ignored
 
 
 def _limited_leaf(leaf: Word | Phrase, room: int) -> Limited:
     text = normalize(leaf.text)
     ends = [term.end() for term in _TERM.finditer(text)] or [len(text)]
-    is_prefix = _is_prefix(leaf)
-    count = (len(ends) if leaf.field in (None, *TEXT_FIELDS) else 1) + (PREFIX_TERMS - 1) * is_prefix
+    count = (len(ends) if leaf.field in (None, *TEXT_FIELDS) else 1) + (PREFIX_TERMS - 1) * leaf.prefix
     if count <= room:
         return leaf, count, 0
-    if is_prefix or not room:
+    if leaf.prefix or not room:
         return None, 0, count
     return replace(leaf, text=text[: ends[room - 1]]), room, count - room
 
@@ -130,20 +127,16 @@ def prepare(snapshot: Snapshot, query: Query, settings: SearchSettings, wanted: 
     )
 
 
-def _is_prefix(leaf: Word | Phrase) -> bool:
-    return isinstance(leaf, Word) and leaf.prefix
-
-
 def _condition(leaf: Word | Phrase) -> Condition:
-    return condition(leaf.field or "", leaf.text, prefix=_is_prefix(leaf))
+    return condition(leaf.field or "", leaf.text, prefix=leaf.prefix)
 
 
 def _named_trees(snapshot: Snapshot, query: Query) -> Iterator[str]:
     """The trees that a query names, as in ``tree:docs``; ``tree:do*`` names one that begins so, if there is one."""
     for item in all_items(query):
         if isinstance(item, Word | Phrase) and item.field == "tree":
-            some = [name for name in snapshot.settings.trees if _is_prefix(item) and name.startswith(item.text)]
-            yield some[0] if some else item.text + "*" * _is_prefix(item)
+            some = [name for name in snapshot.settings.trees if item.prefix and name.startswith(item.text)]
+            yield some[0] if some else item.text + "*" * item.prefix
 
 
 def _corrections(

@@ -17,10 +17,11 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from quire.index.file_records import TOKENIZER
-from quire.index.node import Node
+from quire.index.node import Node, PassageSpan
 from quire.model import Span
 from quire.offsets import BLANK, LINE_END, line_start
 from quire.patterns import pattern
+from quire.validation import NO_LIMIT
 
 WORTH = 16  # a passage is cut only if there is room for so many tokens
 _MAX_READ = 50_000  # how many characters of a long node are searched for matches
@@ -41,7 +42,7 @@ def fit(
     read: ReadNodes,
     *,
     max_tokens: int = 0,
-    max_below: int | None = None,
+    max_below: int = NO_LIMIT,
     ranges: Ranges | None = None,
     worth: int = WORTH,
 ) -> "list[Excerpt]":
@@ -60,8 +61,7 @@ def fit(
     for excerpt in excerpts:
         _show_own_text(excerpt, read, ranges, room - excerpt.node.crumb_tokens, worth)
         room -= excerpt.cost
-    if max_below is not None:
-        room = max(0, min(room, max_below - (max_tokens - room)))
+    room = max(0, min(room, max_below - (max_tokens - room)))
     for excerpt in excerpts:
         if excerpt and not excerpt.is_closed:
             room += excerpt.cost
@@ -81,13 +81,9 @@ class Passage(NamedTuple):
 
 def passages(node: Node) -> list[Passage]:
     """The passages of a node's text in order; none is empty."""
-    start, text = node.start, node.text
-    if not node.passages:
-        return [Passage(start, start + len(text), text, node.tokens)] if text else []
-    return [
-        Passage(start + span.start, start + span.end, text[span.start : span.end], span.tokens)
-        for span in node.passages
-    ]
+    at, text = node.start, node.text
+    spans = node.passages or [PassageSpan(0, len(text), node.tokens)] * bool(text)
+    return [Passage(at + span.start, at + span.end, text[span.start : span.end], span.tokens) for span in spans]
 
 
 class Excerpt(Struct):
