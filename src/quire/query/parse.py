@@ -223,8 +223,6 @@ def _phrase(query: str, start: int, opening: int, *, negated: bool, field: Field
             raise QueryError(query, opening, "this quote is not closed", 'put another " at the end of the phrase')
         return _mark(start, opening + 1)
     text = " ".join(re.split(f"[{_BLANK}]+", query[opening + 1 : end - 1])).strip()
-    if not text:
-        return _mark(start, end)
     boost_end, boost = _boost_suffix(query, end)
     kind: Kind = "phrase" if _is_text(text) else "mark"
     return Token(kind, start, Span(opening, end), boost_end, text, negated, field, boost=boost)

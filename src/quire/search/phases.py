@@ -68,8 +68,8 @@ def search(
         return Results(query=text, ignored_terms=ignored, phases=phases)
     prepared = prepare(snapshot, query, settings, wanted)
     if prepared.unknown_keys:
-        known = sorted(snapshot.front_matter_keys)
-        return Results(query=text, unknown_keys=prepared.unknown_keys, known_keys=known, phases=phases)
+        all_keys = sorted(snapshot.front_matter_keys)
+        return Results(query=text, unknown_keys=prepared.unknown_keys, known_keys=all_keys, phases=phases)
     context = prepared.context
     phases["correct"] = {"words looked up": context.dictionary.lookups, "words corrected": len(context.corrections)}
     near = find_near(text) if find_near is not None and is_plain_query(prepared.query) else None

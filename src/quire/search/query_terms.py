@@ -5,6 +5,7 @@ Further terms are ignored, so that no query takes long.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice, pairwise
 from typing import Any
 
@@ -21,7 +22,7 @@ from quire.model import Span
 from quire.patterns import pattern
 from quire.query.parse import KEYED
 from quire.query.query_tree import TEXT_FIELDS, Group, Not, Phrase, Query, Word, leaves, with_leaves
-from quire.search.conditions import Condition, Filter, condition, known_trees, unknown_keys, weights
+from quire.search.conditions import Filter, condition, known_trees, unknown_keys, weights
 from quire.search.search_settings import SearchSettings
 
 MAX_TERMS = 64  # each word of a name or phrase is a term; in Chinese and Japanese each character
@@ -101,14 +102,14 @@ def prepare(snapshot: Snapshot, query: Query, settings: SearchSettings, wanted: 
         tie=settings.tie,
         coordination=settings.coordination,
         first_word=words[0].text if words else "",
-        documents_with=lambda leaf: Filter(where=[_condition(leaf)]).documents(snapshot),
+        documents_with=partial(_documents_with, snapshot),
     )
     corrections, unknown = _corrections(snapshot, context, words)
     if corrections:
         query = with_leaves(query, lambda leaf: _corrected(leaf, corrections))
         context = replace(context, corrections=corrections)
     filters = []
-    if wanted.restricts_documents:
+    if wanted.paths is not None or wanted.where or wanted.without:
         filters = [one_of(context.schema, DOC, wanted.documents(snapshot))]
     elif wanted.trees is not None:
         filters = [one_of(context.schema, TREE, wanted.trees)]
@@ -122,21 +123,22 @@ def prepare(snapshot: Snapshot, query: Query, settings: SearchSettings, wanted: 
         settings,
         filters,
         unknown,
-        unknown_keys(snapshot, [*wanted.where, *(condition(key, "") for key in named)]),
+        unknown_keys(snapshot, [*[where.key for where in wanted.where], *map(str.casefold, named)]),
         weights(snapshot, settings.where),
     )
 
 
-def _condition(leaf: Word | Phrase) -> Condition:
-    return condition(leaf.field or "", leaf.text, prefix=leaf.prefix)
+def _documents_with(snapshot: Snapshot, leaf: Word | Phrase) -> list[str]:
+    """The documents that satisfy a condition in a query."""
+    return Filter(where=[condition(leaf.field or "", leaf.text, prefix=leaf.prefix)]).documents(snapshot)
 
 
 def _named_trees(snapshot: Snapshot, query: Query) -> Iterator[str]:
     """The trees that a query names, as in ``tree:docs``; ``tree:do*`` names one that begins so, if there is one."""
     for item in all_items(query):
         if isinstance(item, Word | Phrase) and item.field == "tree":
-            some = [name for name in snapshot.settings.trees if item.prefix and name.startswith(item.text)]
-            yield some[0] if some else item.text + "*" * item.prefix
+            names = [name for name in snapshot.settings.trees if item.prefix and name.startswith(item.text)]
+            yield names[0] if names else item.text + "*" * item.prefix
 
 
 def _corrections(
