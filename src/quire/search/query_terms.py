@@ -36,43 +36,38 @@ _MAX_WORDS = 12  # the words that a section is searched by
 _MAX_READ = 20_000  # how many characters of a long section are read
 _IN_TITLE = 3  # how often a word of the title counts
 
-Limited = tuple[Query | None, int, int]  # what remains of a query, how many terms that has, how many were ignored
-
 
 def within_limit(query: Query | None, text: str) -> tuple[Query | None, int]:
     """The query within ``MAX_TERMS``, and the number of ignored terms. ``text`` is the query as typed."""
     if query is None or (len(text) <= MAX_TERMS and text.isascii() and "*" not in text):  # a term has a character
         return query, 0
-    kept, _, ignored = _limited(query, MAX_TERMS)
-    return kept, ignored
+    kept, count = _limited(query, MAX_TERMS)
+    return kept, max(count - MAX_TERMS, 0)
 
 
-def _limited(query: Query, room: int) -> Limited:
+def _limited(query: Query, room: int) -> tuple[Query | None, int]:
+    """What remains of a query within ``room`` terms, and how many it has."""
     if isinstance(query, Word | Phrase):
         return _limited_leaf(query, room)
     if isinstance(query, Not):  # kept whole or dropped: a part of it would exclude more than was meant
-        _, used, ignored = _limited(query.item, room)
-        return (None, 0, used + ignored) if ignored else (query, used, 0)
-    items: list[Query] = []
-    all_used = all_ignored = 0
+        _, count = _limited(query.item, room)
+        return query if count <= room else None, count
+    items, count = list[Query](), 0
     # Exclusions come last: alone they mean nothing.
     for item in sorted(query.items, key=lambda item: isinstance(item, Not)):
-        kept, used, ignored = _limited(item, room - all_used)
-        all_used, all_ignored = all_used + used, all_ignored + ignored
+        kept, terms = _limited(item, room - count)
+        count += terms
         items += [kept] if kept else []
-    limited = replace(query, items=tuple(items)) if len(items) > 1 else next(iter(items), None)
-    return limited, all_used, all_ignored
+    return replace(query, items=tuple(items)) if len(items) > 1 else next(iter(items), None), count
 
 
-def _limited_leaf(leaf: Word | Phrase, room: int) -> Limited:
+def _limited_leaf(leaf: Word | Phrase, room: int) -> tuple[Query | None, int]:
     text = normalize(leaf.text)
     ends = [term.end() for term in _TERM.finditer(text)] or [len(text)]
     count = (len(ends) if leaf.field in (None, *TEXT_FIELDS) else 1) + (PREFIX_TERMS - 1) * leaf.prefix
     if count <= room:
-        return leaf, count, 0
-    if leaf.prefix or not room:
-        return None, 0, count
-    return replace(leaf, text=text[: ends[room - 1]]), room, count - room
+        return leaf, count
+    return None if leaf.prefix or room <= 0 else replace(leaf, text=text[: ends[room - 1]]), count
 
 
 class PreparedQuery(Struct, frozen=True):
