@@ -253,12 +253,9 @@ class _Group(msgspec.Struct):
         return token.field or self.field
 
     def add_leaf(self, token: Token) -> None:
-        leaf: Word | Phrase
-        text, span, field, boost = token.text, token.span, self.field_of(token), token.boost
-        if token.kind == "phrase":
-            leaf = Phrase(text=text, span=span, field=field, boost=boost)
-        else:
-            leaf = Word(text=text, span=span, field=field, boost=boost, prefix=token.prefix)
+        kind = Phrase if token.kind == "phrase" else Word
+        field, boost = self.field_of(token), token.boost
+        leaf = kind(text=token.text, span=token.span, field=field, boost=boost, prefix=token.prefix)
         self.items.append(Not(item=leaf, start=token.start) if token.negated else leaf)
 
     def add_group(self, group: "_Group", opening: Token, boost: float) -> None:

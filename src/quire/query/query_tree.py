@@ -4,7 +4,6 @@ Words are kept as typed. A field or boost of a group is copied to each leaf; boo
 """
 
 from collections.abc import Callable, Iterator
-from typing import ClassVar
 
 import msgspec
 
@@ -15,24 +14,20 @@ TEXT_FIELDS = ("title", "path", "tags", "body")
 FIELDS = (*TEXT_FIELDS, "tree")  # the fields that every index has; others are keys of front matter
 
 
-class Word(msgspec.Struct, frozen=True, kw_only=True):
-    """One word as typed; it may consist of several terms (``my_var``, ``C++``, Chinese text)."""
-
-    text: str
-    span: Span  # in the query
-    field: Field | None = None  # None: any field
-    boost: float = 1.0
-    prefix: bool = False  # typed with a ``*`` at the end
-
-
-class Phrase(msgspec.Struct, frozen=True, kw_only=True):
-    """Adjacent words, all in one field."""
-
-    text: str  # without the quotes
+class _Leaf(msgspec.Struct, frozen=True, kw_only=True):
+    text: str  # without quotes
     span: Span  # in the query, quotes included
     field: Field | None = None  # None: any field
     boost: float = 1.0
-    prefix: ClassVar[bool] = False
+    prefix: bool = False  # typed with a ``*`` at the end; only a word can be
+
+
+class Word(_Leaf, frozen=True, kw_only=True):
+    """One word as typed; it may consist of several terms (``my_var``, ``C++``, Chinese text)."""
+
+
+class Phrase(_Leaf, frozen=True, kw_only=True):
+    """Adjacent words, all in one field."""
 
 
 class Not(msgspec.Struct, frozen=True, kw_only=True):
