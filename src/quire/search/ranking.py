@@ -7,7 +7,7 @@ nothing but the query's words is most likely the answer; one with other words is
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from math import log1p
+from math import fsum, log1p
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -159,8 +159,9 @@ def _second_scores(prepared: PreparedQuery, matches: Sequence[Match], pasted: Pa
             if record.tokens < stub:  # a glossary entry has the title, and another page explains it
                 for_title *= record.tokens / stub
             if adjacent_terms[language]:
-                pairs = [pair for pair in dict.fromkeys(pairwise(title)) if pair in adjacent_terms[language]]
-                adjacent = settings.adjacent * sum([rarities[left] + rarities[right] for left, right in pairs])
+                pairs = adjacent_terms[language].intersection(pairwise(title))
+                # ``fsum``: the order of a set differs between processes.
+                adjacent = settings.adjacent * fsum([rarities[left] + rarities[right] for left, right in pairs])
         # Priors choose between nodes with about the same evidence, and do not lift one that has little.
         bound = 1.0 if evidence >= enough else (evidence / enough) ** _BOUND
         in_links = bound * for_links * log1p(to_node) if to_node else 0.0

@@ -11,6 +11,7 @@ one passage fits, so that it must be cut.
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -237,11 +238,12 @@ def _from_its_start(node: Node, read: ReadNodes) -> Iterator[list[Passage]]:
             headings += inside
 
 
-def token_count(text: str) -> int:
-    """The tokens of a text, counted as those of nodes."""
+@cache
+def token_counter() -> Callable[[str], int]:
+    """Counts tokens as they are counted for nodes."""
     from quire.size import resolve  # noqa: PLC0415  loads the tokenizer, which few answers need
 
-    return resolve(None, TOKENIZER).count(text)
+    return resolve(None, TOKENIZER).count
 
 
 def _cut(passage: Passage, match: int, most: int) -> Passage | None:
@@ -249,37 +251,39 @@ def _cut(passage: Passage, match: int, most: int) -> Passage | None:
 
     It starts at the match if the line is too long before it, and earlier if only a scrap would follow.
     """
-    text, window = passage.text, _CHARACTERS_PER_TOKEN * most
+    count, text, window = token_counter(), passage.text, _CHARACTERS_PER_TOKEN * most
     start = line_start(text, match)
-    if match - start > window or token_count(text[start : match + 1]) > most:
+    if match - start > window or count(text[start : match + 1]) > most:
         start = match
     end = start + len(_longest_beginning(text[start : start + window], most))
-    if end == len(text) and token_count(text[start:]) < WORTH // 2:
+    if end == len(text) and count(text[start:]) < WORTH // 2:
         start = _earlier_start(text, start, most)
     cut = text[start:end]
-    return Passage(passage.start + start, passage.start + end, cut, token_count(cut)) if cut.strip(BLANK) else None
+    return Passage(passage.start + start, passage.start + end, cut, count(cut)) if cut.strip(BLANK) else None
 
 
 def _earlier_start(text: str, start: int, most: int) -> int:
     """The first line, word or character before ``start`` from which the text fits, if it is no scrap."""
+    count = token_counter()
     every = range(max(start - _CHARACTERS_PER_TOKEN * most, 0), start)
     words = [match.start() for match in _WORD.finditer(text, every.start, start)]
     for starts in ([at for at in words if line_start(text, at) == at], words, every):
-        first = next((at for at in starts if token_count(text[at:]) <= most), start)
-        if token_count(text[first:]) >= WORTH // 2:
+        first = next((at for at in starts if count(text[at:]) <= most), start)
+        if count(text[first:]) >= WORTH // 2:
             return first
     return start
 
 
 def _longest_beginning(text: str, most: int) -> str:
     """The longest beginning that fits: whole lines if they fill half of the room, else words if they do."""
-    if token_count(text) <= most:
+    count = token_counter()
+    if count(text) <= most:
         return text
     lines, words = ([match.end() for match in ends.finditer(text)] for ends in (LINE_END, _WORD))
     for ends, least in ((lines, most // 2), (words, most // 2), (range(1, len(text)), 1)):
-        fitting = ends[: bisect_right(ends, most, key=lambda end: token_count(text[:end]))]
+        fitting = ends[: bisect_right(ends, most, key=lambda end: count(text[:end]))]
         # A word may have fewer tokens than its beginning.
-        best = next((end for end in reversed(fitting) if token_count(text[:end]) <= most), 0)
-        if token_count(text[:best]) >= least:
+        best = next((end for end in reversed(fitting) if count(text[:end]) <= most), 0)
+        if count(text[:best]) >= least:
             return text[:best]
     return ""
