@@ -7,7 +7,7 @@ compared as a whole and part by part, so that ``tokens`` is found in ``rotateTok
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache, partial
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import category
 
@@ -100,6 +100,7 @@ class Highlighter:
         targets = [target for target in wanted if target.terms]
         self._terms = terms
         self._prefixes = tuple({target.terms[-1] for target in targets if target.prefix})
+        self._one_term_prefixes = [target for target in targets if target.prefix and len(target.terms) == 1]
         self._by_first: dict[str, list[Wanted]] = {}
         for target in targets:
             self._by_first.setdefault(target.terms[0], []).append(target)
@@ -143,11 +144,8 @@ class Highlighter:
         return [_Token(term, lower, at, at + len(word)) for term in terms]
 
     def _matches(self, tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:
-        by_first = self._by_first
-        all_targets = chain.from_iterable(by_first.values())
-        prefixes = [target for target in all_targets if target.prefix and len(target.terms) == 1]
         for number, token in enumerate(tokens):
-            for target in (*by_first.get(token.term, ()), *prefixes):
+            for target in (*self._by_first.get(token.term, ()), *self._one_term_prefixes):
                 following = tokens[number : number + len(target.terms)]
                 if _is_match(following, target):
                     yield token.start, following[-1].end
