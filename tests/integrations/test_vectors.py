@@ -66,6 +66,17 @@ def ids(results):
     return [hit.id for hit in results]
 
 
+def test_progress_counts_documents(index, docs, monkeypatch):
+    """It counted batches of documents, so that it ended far below the total."""
+    monkeypatch.setattr(vector_search, "_TEXTS", 4)
+    for path, text in PAGES.items():
+        (docs / f"more-{path}").write_text(text)
+    index.update()
+    steps = []
+    index.embed(vectors, on_progress=lambda *step: steps.append(step))
+    assert [step[:2] for step in steps] == [(0, 4), (2, 4)]
+
+
 def test_a_section_is_found_without_any_of_its_words(index):
     index.embed(vectors)
     assert ids(index.search("automobile")) == []

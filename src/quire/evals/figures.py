@@ -48,9 +48,7 @@ MEASURES: Mapping[str, tuple[str, Measure]] = MappingProxyType(
             f"MRR@{DEPTH}, query is not the title",
             lambda outcome: None if outcome.repeats_title else _reciprocal(outcome),
         ),
-        "recall_1": ("recall at 1", _recall(1)),
-        "recall_5": ("recall at 5", _recall(5)),
-        "recall_10": ("recall at 10", _recall(10)),
+        **{f"recall_{depth}": (f"recall at {depth}", _recall(depth)) for depth in (1, 5, 10)},
         "tokens": ("tokens read until right", lambda outcome: outcome.tokens or None),
     }
 )

@@ -62,7 +62,10 @@ def ask(
     for done, question in enumerate(questions):
         if on_progress:
             on_progress(done, len(questions), question.query)
-        answers = _find_answers(index, question, searched)
+        try:
+            answers = [_find_answer(index, name, searched) for name in question.answers]
+        except NotFoundError as error:
+            raise InputError(question.line or question.query, f"answer {error.problem}", error.advice) from error
         search = partial(index.search, trees=trees, path=path, mode=mode)
         ranked = _hits(partial(search, every=True, max_tokens=0), question)
         shown = _hits(search, question)
@@ -78,20 +81,12 @@ def ask(
     return outcomes
 
 
-def _find_answers(index: Index, question: Question, searched: Container[str]) -> list[Hit]:
-    hits = []
-    for answer in question.answers:
-        try:
-            hit = index.get(answer)
-        except NotFoundError as error:
-            raise InputError(question.line or question.query, f"answer {error.problem}", error.advice) from error
-        if _document_id(hit) not in searched:
-            problem = f"answer {answer}: not in the documents that are searched"
-            raise InputError(
-                question.line or question.query, problem, "name its folder, too, or leave the question out"
-            )
-        hits.append(hit)
-    return hits
+def _find_answer(index: Index, name: str, searched: Container[str]) -> Hit:
+    hit = index.get(name)
+    if _document_id(hit) not in searched:
+        problem = f"{name}: not in the documents that are searched"
+        raise NotFoundError(problem, "name its folder, too, or leave the question out")
+    return hit
 
 
 def _hits(search: Callable[..., Sequence[Hit]], question: Question) -> list[Hit]:
@@ -112,10 +107,9 @@ def _hits(search: Callable[..., Sequence[Hit]], question: Question) -> list[Hit]
 
 def _rank(hits: Sequence[Hit], answers: Sequence[Hit], question: Question) -> int:
     """The rank of the first right hit; 0 if there is none."""
-    for rank, hit in enumerate(hits, start=1):
-        if any(is_right(hit, answer, is_pasted=question.is_pasted) for answer in answers):
-            return rank
-    return 0
+    is_pasted = question.is_pasted
+    right = [any(is_right(hit, answer, is_pasted=is_pasted) for answer in answers) for hit in hits]
+    return right.index(True) + 1 if True in right else 0
 
 
 def is_right(hit: Hit, answer: Hit, *, is_pasted: bool = False) -> bool:

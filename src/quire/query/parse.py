@@ -12,16 +12,19 @@ The cost is linear: brackets are paired once, and each word and quote is scanned
 """
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain, zip_longest
 from typing import Literal, NamedTuple
 from unicodedata import category
 
 import msgspec
+from msgspec.structs import replace
 
 from quire.errors import QueryError
 from quire.model import Span
 from quire.patterns import pattern
-from quire.query.query_tree import FIELDS, Either, Field, Group, Not, Phrase, Query, Word
+from quire.query.query_tree import FIELDS, Either, Field, Group, Not, Phrase, Query, Word, with_leaves
 
 Kind = Literal["word", "phrase", "open", "close", "or", "mark"]
 
@@ -53,9 +56,24 @@ def parse(query: str, keys: frozenset[str] = frozenset()) -> Query | None:
 
     ``keys`` are those of front matter, which are fields, too.
     """
-    parser = _Parser(query, _drop_redundant_brackets(query, _tokens(query, keys)))
-    items = parser.either(_Context())
-    return parser.join(items, 0) if items else None
+    groups = [_Group(query)]
+    for token in _tokens(query, keys):
+        group = groups[-1]
+        if token.kind == "open":
+            groups.append(_Group(query, group.field_of(token), token))
+        elif token.kind == "close" and group.opening:
+            groups.pop()
+            groups[-1].add_group(group, group.opening, token.boost)
+        elif token.kind == "or":
+            group.items.append(token)
+        elif token.kind in ("word", "phrase"):
+            group.add_leaf(token)
+    for group in groups:
+        if group.opening and group.changes_meaning:
+            at = group.opening.span.start
+            raise QueryError(query, at, "this bracket is not closed", "put a ) where the group ends")
+    items = _Group(query, items=[item for group in groups for item in group.items]).alternatives()
+    return _join(query, items) if items else None
 
 
 class Token(NamedTuple):
@@ -72,16 +90,14 @@ class Token(NamedTuple):
     boost: float = 1.0
 
 
-def _tokens(query: str, keys: frozenset[str]) -> list[Token]:
+def _tokens(query: str, keys: frozenset[str]) -> Iterator[Token]:
     """All tokens in order. Brackets need not be balanced."""
     pairs, fields = _bracket_pairs(query), _field_pattern(keys)
-    result: list[Token] = []
     at = _skip(_BLANKS, query, 0)
     while at < len(query):
         token = _token(query, at, pairs, fields)
-        result.append(token)
+        yield token
         at = _skip(_BLANKS, query, token.end)
-    return result
 
 
 @lru_cache(maxsize=8)
@@ -207,127 +223,82 @@ def _phrase(query: str, start: int, opening: int, *, negated: bool, field: Field
             raise QueryError(query, opening, "this quote is not closed", 'put another " at the end of the phrase')
         return _mark(start, opening + 1)
     text = " ".join(re.split(f"[{_BLANK}]+", query[opening + 1 : end - 1])).strip()
-    if not text:
-        return _mark(start, end)
     boost_end, boost = _boost_suffix(query, end)
     kind: Kind = "phrase" if _is_text(text) else "mark"
     return Token(kind, start, Span(opening, end), boost_end, text, negated, field, boost=boost)
 
 
-def _drop_redundant_brackets(query: str, tokens: list[Token]) -> list[Token]:
-    """The tokens, with brackets that are not closed or change nothing turned into marks.
+class _Group(msgspec.Struct):
+    """A bracket and the items after it, or those of the whole query.
 
-    Words without OR mean the same without brackets, so brackets in prose and code do no harm, however deep.
+    Without OR, words mean the same in brackets, so brackets in prose and code do no harm, however deep, closed or not.
     """
-    result = [token._replace(kind="mark") if token.kind in ("open", "close") else token for token in tokens]
-    opened: list[int] = []
-    with_or: set[int] = set()
-    for at, token in enumerate(tokens):
-        if token.kind == "open":
-            opened.append(at)
-        elif token.kind == "or":
-            with_or.add(opened[-1] if opened else -1)
-        elif token.kind == "close" and opened:
-            start = opened.pop()
-            if _is_group(tokens[start], start in with_or) or token.boost != 1:
-                result[start] = tokens[start]._replace(boost=token.boost)
-                result[at] = token
-    for start in opened:
-        if _is_group(tokens[start], start in with_or):
-            at = tokens[start].span.start
-            raise QueryError(query, at, "this bracket is not closed", "put a ) where the group ends")
-    return result
 
+    query: str
+    field: Field | None = None  # of items without one
+    opening: Token | None = None
+    items: list[Query | Token] = []  # a token is an OR
+    depth: int = 0  # of the groups in it
 
-def _is_group(token: Token, with_or: bool) -> bool:
-    return with_or or token.negated or token.field is not None
+    @property
+    def changes_meaning(self) -> bool:
+        """Whether its items would mean something else without the bracket."""
+        is_marked = self.opening is not None and (self.opening.negated or self.opening.field is not None)
+        return is_marked or any(isinstance(item, Token) for item in self.items)
 
-
-class _Context(msgspec.Struct, frozen=True):
-    """The field and boost that enclosing groups give to an item."""
-
-    field: Field | None = None
-    boost: float = 1.0
-    depth: int = 0
-
-
-class _Parser:
-    """Reads tokens from left to right, one method per grammar rule."""
-
-    def __init__(self, query: str, tokens: list[Token]) -> None:
-        self.query = query
-        self.tokens = tokens
-        self.at = 0
-
-    def kind(self) -> str:
-        return self.tokens[self.at].kind if self.at < len(self.tokens) else "end"
-
-    def either(self, context: _Context) -> list[Query]:
-        """The rest of a group: one ``Either``, or items that must all match."""
-        start, branches = self.at, list[Query]()
-        items = self.branch(context)
-        while self.kind() == "or":
-            sign = self.tokens[self.at]
-            self.at += 1
-            at, others = self.at, self.branch(context)
-            if items and others:
-                branches += self.alternatives(items, start)
-                start, items = at, others
-            else:  # without a neighbour, OR is an ordinary word
-                items += [Word(text="OR", span=sign.span, field=context.field, boost=context.boost), *others]
-        return [Either(items=(*branches, *self.alternatives(items, start)))] if branches else items
-
-    def alternatives(self, items: list[Query], start: int) -> tuple[Query, ...]:
-        """A branch, flattened if it is itself an ``Either``."""
-        joined = self.join(items, start)
-        return joined.items if isinstance(joined, Either) else (joined,)
-
-    def branch(self, context: _Context) -> list[Query]:
-        items: list[Query] = []
-        while self.kind() not in ("or", "close", "end"):
-            token = self.tokens[self.at]
-            self.at += 1
-            if token.kind == "open":
-                items += self.group(token, context)
-            elif token.kind != "mark":
-                leaf = self.leaf(token, context)
-                items.append(Not(item=leaf) if token.negated else leaf)
-        return items
-
-    def group(self, token: Token, context: _Context) -> list[Query]:
-        if context.depth == MAX_DEPTH:
-            problem = f"groups are nested more than {MAX_DEPTH} deep here"
-            raise QueryError(self.query, token.span.start, problem, "take some out")
-        start = self.at
-        items = self.either(msgspec.structs.replace(self.inner_context(token, context), depth=context.depth + 1))
-        self.at += 1
-        if not items and token.field:
-            items = [Word(text=token.field, span=token.span, field=context.field, boost=context.boost)]
-        return [Not(item=self.join(items, start))] if token.negated and items else items
-
-    def leaf(self, token: Token, context: _Context) -> Word | Phrase:
-        inner = self.inner_context(token, context)
-        if token.kind == "phrase":
-            return Phrase(text=token.text, span=token.span, field=inner.field, boost=inner.boost)
-        return Word(text=token.text, span=token.span, field=inner.field, boost=inner.boost, prefix=token.prefix)
-
-    def inner_context(self, token: Token, context: _Context) -> _Context:
-        """The context with the field and boost of the token itself."""
-        if token.field is None and token.boost == 1:
-            return context
-        if token.field and context.field:
+    def field_of(self, token: Token) -> Field | None:
+        if token.field and self.field:
             at = token.start + self.query.startswith("-", token.start)
-            raise QueryError(self.query, at, f"{token.field}: is inside {context.field}:( )", "a word has one field")
-        boost = min(max(context.boost * token.boost, LEAST_BOOST), MOST_BOOST)
-        return _Context(token.field or context.field, boost, context.depth)
+            raise QueryError(self.query, at, f"{token.field}: is inside {self.field}:( )", "a word has one field")
+        return token.field or self.field
 
-    def join(self, items: list[Query], start: int) -> Query:
-        """One query for all items; ``start`` is the number of their first token, for the error."""
-        if all(isinstance(item, Not) for item in items):
-            at = next(token.start for token in self.tokens[start:] if token.negated)
-            advice = "add a word to look for, or put it in quotes"
-            raise QueryError(self.query, at, "the query has only exclusions", advice)
-        return items[0] if len(items) == 1 else Group(items=tuple(items))
+    def add_leaf(self, token: Token) -> None:
+        kind = Phrase if token.kind == "phrase" else Word
+        field, boost = self.field_of(token), token.boost
+        leaf = kind(text=token.text, span=token.span, field=field, boost=boost, prefix=token.prefix)
+        self.items.append(Not(item=leaf, start=token.start) if token.negated else leaf)
+
+    def add_group(self, group: "_Group", opening: Token, boost: float) -> None:
+        self.depth = max(self.depth, group.depth + (group.changes_meaning or boost != 1))
+        if self.depth > MAX_DEPTH:
+            problem = f"groups are nested more than {MAX_DEPTH} deep here"
+            raise QueryError(self.query, opening.span.start, problem, "take some out")
+        items = group.alternatives()
+        if boost != 1:
+            items = [with_leaves(item, lambda leaf: _boosted(leaf, boost)) for item in items]
+        if not items and opening.field:
+            items = [Word(text=opening.field, span=opening.span)]
+        negated = items and opening.negated
+        self.items += [Not(item=_join(self.query, items), start=opening.start)] if negated else items
+
+    def alternatives(self) -> list[Query]:
+        """The items, or one ``Either``. Without a neighbour, OR is an ordinary word."""
+        branches: list[list[Query]] = [[]]
+        for item, following in zip_longest(self.items, self.items[1:]):
+            if not isinstance(item, Token):
+                branches[-1].append(item)
+            elif branches[-1] and following and not isinstance(following, Token):
+                branches.append([])
+            else:
+                branches[-1].append(Word(text="OR", span=item.span, field=self.field))
+        if len(branches) == 1:
+            return branches[0]
+        joined = [_join(self.query, branch) for branch in branches]
+        flat = [item.items if isinstance(item, Either) else (item,) for item in joined]
+        return [Either(items=tuple(chain.from_iterable(flat)))]
+
+
+def _boosted(leaf: Word | Phrase, boost: float) -> Word | Phrase:
+    return replace(leaf, boost=min(max(leaf.boost * boost, LEAST_BOOST), MOST_BOOST))
+
+
+def _join(query: str, items: list[Query]) -> Query:
+    """One query for all items."""
+    exclusions = [item for item in items if isinstance(item, Not)]
+    if len(exclusions) == len(items):
+        advice = "add a word to look for, or put it in quotes"
+        raise QueryError(query, exclusions[0].start, "the query has only exclusions", advice)
+    return items[0] if len(items) == 1 else Group(items=tuple(items))
 
 
 def show(query: Query | None) -> str:
@@ -361,7 +332,7 @@ def _show_leaf(leaf: Word | Phrase, dash: str) -> str:
 
 
 def _reads_as(shown: str, word: Word, dash: str) -> bool:
-    match _tokens(shown, frozenset([word.field] if word.field else ())):
+    match list(_tokens(shown, frozenset([word.field] if word.field else ()))):
         case [Token(kind="word") as token]:
             read = Word(text=token.text, span=word.span, field=token.field, boost=token.boost, prefix=token.prefix)
             return read == word and token.negated == bool(dash)

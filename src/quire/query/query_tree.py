@@ -14,29 +14,27 @@ TEXT_FIELDS = ("title", "path", "tags", "body")
 FIELDS = (*TEXT_FIELDS, "tree")  # the fields that every index has; others are keys of front matter
 
 
-class Word(msgspec.Struct, frozen=True, kw_only=True):
-    """One word as typed; it may consist of several terms (``my_var``, ``C++``, Chinese text)."""
-
-    text: str
-    span: Span  # in the query
-    field: Field | None = None  # None: any field
-    boost: float = 1.0
-    prefix: bool = False  # typed with a ``*`` at the end
-
-
-class Phrase(msgspec.Struct, frozen=True, kw_only=True):
-    """Adjacent words, all in one field."""
-
-    text: str  # without the quotes
+class _Leaf(msgspec.Struct, frozen=True, kw_only=True):
+    text: str  # without quotes
     span: Span  # in the query, quotes included
     field: Field | None = None  # None: any field
     boost: float = 1.0
+    prefix: bool = False  # typed with a ``*`` at the end; only a word can be
+
+
+class Word(_Leaf, frozen=True, kw_only=True):
+    """One word as typed; it may consist of several terms (``my_var``, ``C++``, Chinese text)."""
+
+
+class Phrase(_Leaf, frozen=True, kw_only=True):
+    """Adjacent words, all in one field."""
 
 
 class Not(msgspec.Struct, frozen=True, kw_only=True):
     """An excluded item; never a ``Not`` itself."""
 
     item: "Query"
+    start: int = 0  # of its dash or field in the query
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):

@@ -107,11 +107,6 @@ class Filter(msgspec.Struct, frozen=True):
     where: Sequence[Condition] = ()
     without: Sequence[str] = ()  # the ids of documents that are left out
 
-    @property
-    def restricts_documents(self) -> bool:
-        """Whether some documents of the trees are left out."""
-        return self.paths is not None or bool(self.where or self.without)
-
     def accepts(self, snapshot: Snapshot, record: FileRecord) -> bool:
         """Whether a document is searched."""
         return (
@@ -143,10 +138,9 @@ def known_trees(option: str, wanted: Iterable[str], snapshot: Snapshot) -> None:
             raise OptionError(f"{option}: no tree is called {tree!r}", advice, option=option)
 
 
-def unknown_keys(snapshot: Snapshot, wanted: Iterable[Condition]) -> list[str]:
-    """The keys that no document has."""
-    keys = dict.fromkeys(condition.key for condition in wanted)
-    return [key for key in keys if key not in (PATH, TREE) and key not in snapshot.front_matter_keys]
+def unknown_keys(snapshot: Snapshot, keys: Iterable[str]) -> list[str]:
+    """Those keys of conditions that no document has."""
+    return [key for key in dict.fromkeys(keys) if key not in (PATH, TREE) and key not in snapshot.front_matter_keys]
 
 
 def weights(snapshot: Snapshot, where: Mapping[str, float]) -> Mapping[int, float]:

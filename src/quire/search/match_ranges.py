@@ -97,13 +97,14 @@ class Highlighter:
     """Finds the words of one query in texts."""
 
     def __init__(self, wanted: Iterable[Wanted], terms: Callable[[str], Sequence[str]]) -> None:
-        some = [target for target in wanted if target.terms]
+        targets = [target for target in wanted if target.terms]
         self._terms = terms
-        self._prefixes = tuple({target.terms[-1] for target in some if target.prefix})
+        self._prefixes = tuple({target.terms[-1] for target in targets if target.prefix})
+        self._one_term_prefixes = [target for target in targets if target.prefix and len(target.terms) == 1]
         self._by_first: dict[str, list[Wanted]] = {}
-        for target in some:
+        for target in targets:
             self._by_first.setdefault(target.terms[0], []).append(target)
-        self._wanted_terms = {term for target in some for term in target.terms}
+        self._wanted_terms = {term for target in targets for term in target.terms}
         self._letters = {term[0] for term in self._wanted_terms} | {_DROPPED}
         self._split = cache(self._split_word)
 
@@ -116,8 +117,8 @@ class Highlighter:
         for number, word in enumerate(pattern.finditer(text) if split else ()):
             if word[0] in split:
                 at = word.start()
-                for some, into in zip(split[word[0]], (whole, parts), strict=True):
-                    into += [_Token(term, word, at + start, at + end, number) for term, word, start, end, _ in some]
+                for inside, into in zip(split[word[0]], (whole, parts), strict=True):
+                    into += [_Token(term, word, at + start, at + end, number) for term, word, start, end, _ in inside]
         return _disjoint(sorted({*self._matches(whole), *self._matches(parts)}))
 
     def _split_word(self, word: str) -> tuple[Sequence[_Token], Sequence[_Token]] | None:
@@ -143,10 +144,8 @@ class Highlighter:
         return [_Token(term, lower, at, at + len(word)) for term in terms]
 
     def _matches(self, tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:
-        by_first = self._by_first
-        prefixes = [target for some in by_first.values() for target in some if target.prefix and len(target.terms) == 1]
         for number, token in enumerate(tokens):
-            for target in (*by_first.get(token.term, ()), *prefixes):
+            for target in (*self._by_first.get(token.term, ()), *self._one_term_prefixes):
                 following = tokens[number : number + len(target.terms)]
                 if _is_match(following, target):
                     yield token.start, following[-1].end

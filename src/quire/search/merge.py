@@ -146,9 +146,8 @@ class _Merging(msgspec.Struct, frozen=True):
             limit = settings.score_cap_multiplier * max(scores)
             others = [result.score for result in below if parents[result.position] != position]
             score = max(min(total, limit), match.score if match else 0.0, *others)
-            return self._replacement(
-                "aggregated", match, below, {**step, "total": total, "limit": limit, "score": score}
-            )
+            step |= {"total": total, "limit": limit, "score": score}
+            return self._replacement("aggregated", match, below, step)
         for child in children:
             self._note(child, "apart", step)
         if match is None:

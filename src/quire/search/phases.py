@@ -7,7 +7,7 @@ neither the parser nor a tokenizer, as nodes have everything an answer needs. On
 be cut loads the tokenizer.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from quire.query import parse, show
 from quire.query.parse import KEYED
 from quire.search.conditions import Filter
 from quire.search.explain import explanation
-from quire.search.hit import Hit, How, Results
+from quire.search.hit import Hit, Results
 from quire.search.match_ranges import highlighter
 from quire.search.merge import Merged, alone, limit_per_document, merge_document
 from quire.search.query_terms import PreparedQuery, prepare, within_limit
@@ -68,8 +68,8 @@ def search(
         return Results(query=text, ignored_terms=ignored, phases=phases)
     prepared = prepare(snapshot, query, settings, wanted)
     if prepared.unknown_keys:
-        known = sorted(snapshot.front_matter_keys)
-        return Results(query=text, unknown_keys=prepared.unknown_keys, known_keys=known, phases=phases)
+        all_keys = sorted(snapshot.front_matter_keys)
+        return Results(query=text, unknown_keys=prepared.unknown_keys, known_keys=all_keys, phases=phases)
     context = prepared.context
     phases["correct"] = {"words looked up": context.dictionary.lookups, "words corrected": len(context.corrections)}
     near = find_near(text) if find_near is not None and is_plain_query(prepared.query) else None
@@ -160,8 +160,8 @@ def _hits(prepared: PreparedQuery, results: Sequence[Merged], phases: Phases, *,
     for result, excerpt in zip(results, excerpts, strict=True):
         if excerpt:
             constituents = [node.id for node in snapshot.nodes([match.address for match in result.constituents])]
-            reasons = explanation(prepared, result) if explain else None
-            yield _hit(snapshot, excerpt, constituents, score=result.score, how=result.how, reasons=reasons)
+            reasons = explanation(prepared, result) if explain else {}
+            yield _hit(snapshot, excerpt, constituents, score=result.score, how=result.how, explanation=reasons)
 
 
 def _nodes(snapshot: Snapshot, results: Sequence[Merged]) -> list[Node]:
@@ -177,23 +177,15 @@ def _nodes(snapshot: Snapshot, results: Sequence[Merged]) -> list[Node]:
 def hit_for_node(snapshot: Snapshot, node: Node, max_tokens: int) -> Hit:
     """A node that was asked for by its name, with everything below it, as a hit."""
     [excerpt] = fit([(node, [node.position])], snapshot.nodes_of, max_tokens=max_tokens, worth=1)
-    return _hit(snapshot, excerpt, [node.id])
+    return _hit(snapshot, excerpt, [node.id], score=0.0)
 
 
-def _hit(
-    snapshot: Snapshot,
-    excerpt: Excerpt,
-    constituents: Sequence[str],
-    *,
-    score: float = 0.0,
-    how: How = "match",
-    reasons: Mapping[str, Any] | None = None,
-) -> Hit:
+def _hit(snapshot: Snapshot, excerpt: Excerpt, constituents: Sequence[str], **result: Any) -> Hit:
+    """The hit for an excerpt; ``result`` has its other fields."""
     node, spans = excerpt.node, excerpt.spans
     span = Span(node.start, node.full_end)
     return Hit(
         id=node.id,
-        score=score,
         title=node.title,
         breadcrumb=node.breadcrumb,
         breadcrumb_line=node.breadcrumb_line,
@@ -208,7 +200,6 @@ def _hit(
         tokens=excerpt.tokens,
         complete=spans == (span,),
         parts=spans,
-        how=how,
         constituents=tuple(constituents),
-        explanation=reasons or {},
+        **result,
     )

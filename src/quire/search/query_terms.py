@@ -5,6 +5,7 @@ Further terms are ignored, so that no query takes long.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice, pairwise
 from typing import Any
 
@@ -21,7 +22,7 @@ from quire.model import Span
 from quire.patterns import pattern
 from quire.query.parse import KEYED
 from quire.query.query_tree import TEXT_FIELDS, Group, Not, Phrase, Query, Word, leaves, with_leaves
-from quire.search.conditions import Condition, Filter, condition, known_trees, unknown_keys, weights
+from quire.search.conditions import Filter, condition, known_trees, unknown_keys, weights
 from quire.search.search_settings import SearchSettings
 
 MAX_TERMS = 64  # each word of a name or phrase is a term; in Chinese and Japanese each character
@@ -35,46 +36,38 @@ _MAX_WORDS = 12  # the words that a section is searched by
 _MAX_READ = 20_000  # how many characters of a long section are read
 _IN_TITLE = 3  # how often a word of the title counts
 
-Limited = tuple[Query | None, int, int]  # what remains of a query, how many terms that has, how many were ignored
-
 
 def within_limit(query: Query | None, text: str) -> tuple[Query | None, int]:
     """The query within ``MAX_TERMS``, and the number of ignored terms. ``text`` is the query as typed."""
     if query is None or (len(text) <= MAX_TERMS and text.isascii() and "*" not in text):  # a term has a character
         return query, 0
-    kept, _, ignored = _limited(query, MAX_TERMS)
-    return kept, ignored
+    kept, count = _limited(query, MAX_TERMS)
+    return kept, max(count - MAX_TERMS, 0)
 
 
-def _limited(query: Query, room: int) -> Limited:
+def _limited(query: Query, room: int) -> tuple[Query | None, int]:
+    """What remains of a query within ``room`` terms, and how many it has."""
     if isinstance(query, Word | Phrase):
         return _limited_leaf(query, room)
     if isinstance(query, Not):  # kept whole or dropped: a part of it would exclude more than was meant
-        _, used, ignored = _limited(query.item, room)
-        return (None, 0, used + ignored) if ignored else (query, used, 0)
-    kept: dict[int, Query] = {}
-    all_used = all_ignored = 0
+        _, count = _limited(query.item, room)
+        return query if count <= room else None, count
+    items, count = list[Query](), 0
     # Exclusions come last: alone they mean nothing.
-    for at in sorted(range(len(query.items)), key=lambda at: isinstance(query.items[at], Not)):
-        item, used, ignored = _limited(query.items[at], room - all_used)
-        all_used, all_ignored = all_used + used, all_ignored + ignored
-        if item is not None:
-            kept[at] = item
-    if len(kept) < 2:
-        return next(iter(kept.values()), None), all_used, all_ignored
-    return replace(query, items=tuple(kept[at] for at in sorted(kept))), all_used, all_ignored
+    for item in sorted(query.items, key=lambda item: isinstance(item, Not)):
+        kept, terms = _limited(item, room - count)
+        count += terms
+        items += [kept] if kept else []
+    return replace(query, items=tuple(items)) if len(items) > 1 else next(iter(items), None), count
 
 
-def _limited_leaf(leaf: Word | Phrase, room: int) -> Limited:
+def _limited_leaf(leaf: Word | Phrase, room: int) -> tuple[Query | None, int]:
     text = normalize(leaf.text)
     ends = [term.end() for term in _TERM.finditer(text)] or [len(text)]
-    is_prefix = _is_prefix(leaf)
-    count = (len(ends) if leaf.field in (None, *TEXT_FIELDS) else 1) + (PREFIX_TERMS - 1) * is_prefix
+    count = (len(ends) if leaf.field in (None, *TEXT_FIELDS) else 1) + (PREFIX_TERMS - 1) * leaf.prefix
     if count <= room:
-        return leaf, count, 0
-    if is_prefix or not room:
-        return None, 0, count
-    return replace(leaf, text=text[: ends[room - 1]]), room, count - room
+        return leaf, count
+    return None if leaf.prefix or room <= 0 else replace(leaf, text=text[: ends[room - 1]]), count
 
 
 class PreparedQuery(Struct, frozen=True):
@@ -104,14 +97,14 @@ def prepare(snapshot: Snapshot, query: Query, settings: SearchSettings, wanted: 
         tie=settings.tie,
         coordination=settings.coordination,
         first_word=words[0].text if words else "",
-        documents_with=lambda leaf: Filter(where=[_condition(leaf)]).documents(snapshot),
+        documents_with=partial(_documents_with, snapshot),
     )
     corrections, unknown = _corrections(snapshot, context, words)
     if corrections:
         query = with_leaves(query, lambda leaf: _corrected(leaf, corrections))
         context = replace(context, corrections=corrections)
     filters = []
-    if wanted.restricts_documents:
+    if wanted.paths is not None or wanted.where or wanted.without:
         filters = [one_of(context.schema, DOC, wanted.documents(snapshot))]
     elif wanted.trees is not None:
         filters = [one_of(context.schema, TREE, wanted.trees)]
@@ -125,25 +118,22 @@ def prepare(snapshot: Snapshot, query: Query, settings: SearchSettings, wanted: 
         settings,
         filters,
         unknown,
-        unknown_keys(snapshot, [*wanted.where, *(condition(key, "") for key in named)]),
+        unknown_keys(snapshot, [*[where.key for where in wanted.where], *map(str.casefold, named)]),
         weights(snapshot, settings.where),
     )
 
 
-def _is_prefix(leaf: Word | Phrase) -> bool:
-    return isinstance(leaf, Word) and leaf.prefix
-
-
-def _condition(leaf: Word | Phrase) -> Condition:
-    return condition(leaf.field or "", leaf.text, prefix=_is_prefix(leaf))
+def _documents_with(snapshot: Snapshot, leaf: Word | Phrase) -> list[str]:
+    """The documents that satisfy a condition in a query."""
+    return Filter(where=[condition(leaf.field or "", leaf.text, prefix=leaf.prefix)]).documents(snapshot)
 
 
 def _named_trees(snapshot: Snapshot, query: Query) -> Iterator[str]:
     """The trees that a query names, as in ``tree:docs``; ``tree:do*`` names one that begins so, if there is one."""
     for item in all_items(query):
         if isinstance(item, Word | Phrase) and item.field == "tree":
-            some = [name for name in snapshot.settings.trees if _is_prefix(item) and name.startswith(item.text)]
-            yield some[0] if some else item.text + "*" * _is_prefix(item)
+            names = [name for name in snapshot.settings.trees if item.prefix and name.startswith(item.text)]
+            yield names[0] if names else item.text + "*" * item.prefix
 
 
 def _corrections(

@@ -6,9 +6,9 @@ nothing but the query's words is most likely the answer; one with other words is
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
-from math import log1p
-from typing import Any, NamedTuple
+from itertools import chain, pairwise
+from math import fsum, log1p
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -41,32 +41,24 @@ class VectorMatches(NamedTuple):
 
 
 def best_matches(prepared: PreparedQuery, limit: int, near: VectorMatches | None) -> tuple[list[Match], bool]:
-    """The best ``limit`` nodes after both passes, and whether no others match."""
+    """The best ``limit`` nodes after both passes, and whether no others match.
+
+    Documents with a weight and those without one are searched apart, so that neither hide the others.
+    """
     snapshot, context = prepared.snapshot, prepared.context
-    query = compiled(context, prepared.query)
-    first = [] if query is None else snapshot.matches(filtered(query, *prepared.filters), limit)
-    is_all = len(first) < limit
-    if prepared.weights and query is not None and not is_all:
-        first, is_all = _first_of_each_weight(prepared, query, limit)
+    query, sides = compiled(context, prepared.query), [prepared.filters]
+    if prepared.weights:
+        weighted = [snapshot.document_ids[number] for number in prepared.weights]
+        sides = [[*prepared.filters, only(context.schema, DOC, weighted)] for only in (one_of, all_but)]
+    by_side = [snapshot.matches(filtered(query, *filters), limit) for filters in sides if query is not None]
+    first = by_side[0] if len(by_side) == 1 else sorted(chain.from_iterable(by_side), key=lambda match: -match.score)
     matches = _rescored(prepared, first)
     if near is not None:
         matches = fused(snapshot, matches if near.weight < 1 else [], near)
     if prepared.weights:
         again = [replace(match, score=match.score * score_factor(prepared, match)) for match in matches]
         matches = sorted(again, key=lambda match: -match.score)
-    return matches, is_all
-
-
-def _first_of_each_weight(prepared: PreparedQuery, query: Any, limit: int) -> tuple[list[Match], bool]:
-    """The best nodes of documents with a weight and of those without one, so that neither hide the others."""
-    snapshot, schema = prepared.snapshot, prepared.context.schema
-    weighted = [snapshot.document_ids[number] for number in prepared.weights]
-    sides = [
-        snapshot.matches(filtered(query, *prepared.filters, side), limit)
-        for side in (one_of(schema, DOC, weighted), all_but(schema, DOC, weighted))
-    ]
-    matches = sorted([match for side in sides for match in side], key=lambda match: -match.score)
-    return matches, all(len(side) < limit for side in sides)
+    return matches, all(len(side) < limit for side in by_side)
 
 
 def score_factor(prepared: PreparedQuery, match: Match) -> float:
@@ -160,7 +152,8 @@ def _second_scores(prepared: PreparedQuery, matches: Sequence[Match], pasted: Pa
                 for_title *= record.tokens / stub
             if adjacent_terms[language]:
                 pairs = adjacent_terms[language].intersection(pairwise(title))
-                adjacent = settings.adjacent * sum([rarities[left] + rarities[right] for left, right in pairs])
+                # ``fsum``: the order of a set differs between processes.
+                adjacent = settings.adjacent * fsum([rarities[left] + rarities[right] for left, right in pairs])
         # Priors choose between nodes with about the same evidence, and do not lift one that has little.
         bound = 1.0 if evidence >= enough else (evidence / enough) ** _BOUND
         in_links = bound * for_links * log1p(to_node) if to_node else 0.0

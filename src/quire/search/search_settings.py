@@ -16,6 +16,7 @@ SHARPNESS = 8
 nodes that mention the same words, and two of these should not beat it."""
 
 Mode = Literal["words", "meaning", "hybrid"]  # what a search compares: words, vectors, or both
+Count = Annotated[int, Meta(ge=0, le=NO_LIMIT)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Weight = Annotated[float, Meta(ge=0, le=1000)]
 
@@ -37,16 +38,9 @@ class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The settings of ranking, merging and answers."""
 
     limit: Annotated[int, Meta(ge=1, le=10_000, description="maximum number of results")] = 10
-    max_tokens: Annotated[
-        int, Meta(ge=0, le=NO_LIMIT, description="maximum tokens of all results together; 0: no limit")
-    ] = 8_000
+    max_tokens: Annotated[Count, Meta(description="maximum tokens of all results together; 0: no limit")] = 8_000
     max_below: Annotated[
-        int,
-        Meta(
-            ge=0,
-            le=NO_LIMIT,
-            description="subsections are shown until all results together have this many tokens",
-        ),
+        Count, Meta(description="subsections are shown until all results together have this many tokens")
     ] = 2_000
     boosts: Boosts = Boosts()
     tie: Annotated[
@@ -58,9 +52,7 @@ class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = 0.8
     adjacent_body: Annotated[Weight, Meta(description="the same in the body, for a query of six words or more")] = 1.0
     title_coverage: Annotated[Weight, Meta(description="weight of the share of a title that the query covers")] = 1.0
-    stub_tokens: Annotated[
-        int, Meta(ge=0, le=NO_LIMIT, description="the title of a document with fewer tokens counts for less")
-    ] = 300
+    stub_tokens: Annotated[Count, Meta(description="the title of a document with fewer tokens counts for less")] = 300
     in_links: Annotated[Weight, Meta(description="weight of links from other pages to a section")] = 0.3
     page_links: Annotated[Weight, Meta(description="weight of links from other pages to any section of its page")] = 0.1
     where: Annotated[
@@ -103,8 +95,7 @@ class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         float, Meta(ge=1, le=NO_LIMIT, description="maximum score of a gathered section, in scores of its best child")
     ] = 2.0
     per_document: Annotated[
-        int,
-        Meta(ge=0, le=NO_LIMIT, description="so many results of a document keep their score, others a tenth; 0: all"),
+        Count, Meta(description="so many results of a document keep their score, others a tenth; 0: all")
     ] = 2
 
     @classmethod

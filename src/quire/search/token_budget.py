@@ -17,10 +17,11 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from quire.index.file_records import TOKENIZER
-from quire.index.node import Node
+from quire.index.node import Node, PassageSpan
 from quire.model import Span
 from quire.offsets import BLANK, LINE_END, line_start
 from quire.patterns import pattern
+from quire.validation import NO_LIMIT
 
 WORTH = 16  # a passage is cut only if there is room for so many tokens
 _MAX_READ = 50_000  # how many characters of a long node are searched for matches
@@ -41,7 +42,7 @@ def fit(
     read: ReadNodes,
     *,
     max_tokens: int = 0,
-    max_below: int | None = None,
+    max_below: int = NO_LIMIT,
     ranges: Ranges | None = None,
     worth: int = WORTH,
 ) -> "list[Excerpt]":
@@ -60,8 +61,7 @@ def fit(
     for excerpt in excerpts:
         _show_own_text(excerpt, read, ranges, room - excerpt.node.crumb_tokens, worth)
         room -= excerpt.cost
-    if max_below is not None:
-        room = max(0, min(room, max_below - (max_tokens - room)))
+    room = max(0, min(room, max_below - (max_tokens - room)))
     for excerpt in excerpts:
         if excerpt and not excerpt.is_closed:
             room += excerpt.cost
@@ -81,13 +81,9 @@ class Passage(NamedTuple):
 
 def passages(node: Node) -> list[Passage]:
     """The passages of a node's text in order; none is empty."""
-    start, text = node.start, node.text
-    if not node.passages:
-        return [Passage(start, start + len(text), text, node.tokens)] if text else []
-    return [
-        Passage(start + span.start, start + span.end, text[span.start : span.end], span.tokens)
-        for span in node.passages
-    ]
+    at, text = node.start, node.text
+    spans = node.passages or [PassageSpan(0, len(text), node.tokens)] * bool(text)
+    return [Passage(at + span.start, at + span.end, text[span.start : span.end], span.tokens) for span in spans]
 
 
 class Excerpt(Struct):
@@ -243,7 +239,8 @@ def _from_its_start(node: Node, read: ReadNodes) -> Iterator[list[Passage]]:
 
 
 @cache
-def _count() -> Callable[[str], int]:
+def token_counter() -> Callable[[str], int]:
+    """Counts tokens as they are counted for nodes."""
     from quire.size import resolve  # noqa: PLC0415  loads the tokenizer, which few answers need
 
     return resolve(None, TOKENIZER).count
@@ -254,7 +251,7 @@ def _cut(passage: Passage, match: int, most: int) -> Passage | None:
 
     It starts at the match if the line is too long before it, and earlier if only a scrap would follow.
     """
-    count, text, window = _count(), passage.text, _CHARACTERS_PER_TOKEN * most
+    count, text, window = token_counter(), passage.text, _CHARACTERS_PER_TOKEN * most
     start = line_start(text, match)
     if match - start > window or count(text[start : match + 1]) > most:
         start = match
@@ -267,7 +264,7 @@ def _cut(passage: Passage, match: int, most: int) -> Passage | None:
 
 def _earlier_start(text: str, start: int, most: int) -> int:
     """The first line, word or character before ``start`` from which the text fits, if it is no scrap."""
-    count = _count()
+    count = token_counter()
     every = range(max(start - _CHARACTERS_PER_TOKEN * most, 0), start)
     words = [match.start() for match in _WORD.finditer(text, every.start, start)]
     for starts in ([at for at in words if line_start(text, at) == at], words, every):
@@ -279,7 +276,7 @@ def _earlier_start(text: str, start: int, most: int) -> int:
 
 def _longest_beginning(text: str, most: int) -> str:
     """The longest beginning that fits: whole lines if they fill half of the room, else words if they do."""
-    count = _count()
+    count = token_counter()
     if count(text) <= most:
         return text
     lines, words = ([match.end() for match in ends.finditer(text)] for ends in (LINE_END, _WORD))

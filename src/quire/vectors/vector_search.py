@@ -75,9 +75,10 @@ class VectorSearch:
         removed = len(rows.table.documents.keys() - files)
         stale = [key for key in files if key not in documents]
         embedded = 0
-        for number, batch in enumerate(_batches(snapshot, stale, model)):
+        for batch in _batches(snapshot, stale, model):
             if on_progress:
-                on_progress(number, len(stale), next(iter(batch)))
+                first = next(iter(batch))
+                on_progress(stale.index(first), len(stale), first)
             embedded += rows.embed([text for owned in batch.values() for _, text in owned], model)
             for key, owned in batch.items():
                 positions = tuple([position for position, _ in owned])

@@ -16,10 +16,10 @@ from msgspec.structs import replace
 
 from quire.errors import NotFoundError
 from quire.index.engine.function_words import is_function_word
-from quire.index.file_records import TOKENIZER
 from quire.read.ignore import covers
 from quire.read.source import MARKDOWN_EXTENSIONS
 from quire.search.hit import Hit, Results
+from quire.search.token_budget import token_counter
 from quire.settings import ContextRule, Settings
 from quire.validation import NO_LIMIT
 from quire.workspace.selection import locate
@@ -121,9 +121,7 @@ class FileContext(NamedTuple):
 
 def budget_tokens(hit: Hit) -> int:
     """The tokens of a hit that a budget counts: those of its text and its breadcrumb."""
-    from quire.size import resolve  # noqa: PLC0415  a search without a budget loads no tokenizer
-
-    return hit.tokens + resolve(None, TOKENIZER).count(hit.breadcrumb_line)
+    return hit.tokens + token_counter()(hit.breadcrumb_line)
 
 
 def _rules(name: str, settings: Settings) -> list[ContextRule]:
