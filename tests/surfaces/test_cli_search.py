@@ -98,8 +98,8 @@ def test_json(run) -> None:
     assert (result.code, result.err) == (0, "")
     hit = hits(result)[0]
     assert list(hit) == [
-        "id", "score", "title", "breadcrumb", "breadcrumbLine", "tree", "path", "file", "depth", "lines", "span",
-        "byteSpan", "tokens", "text", "complete", "parts", "how", "constituents", "language", "matchRanges",
+        "id", "score", "title", "breadcrumb", "breadcrumbLine", "text", "tree", "path", "language", "depth", "span",
+        "byteSpan", "lines", "tokens", "complete", "parts", "how", "constituents", "file", "matchRanges",
     ]  # fmt: skip
     assert (hit["id"], hit["title"], hit["depth"]) == ("docs:guides/auth.md#rotate", "Rotate", 3)
     assert (hit["tree"], hit["path"], hit["file"]) == ("docs", "guides/auth.md", "docs/guides/auth.md")

@@ -1,7 +1,5 @@
 """``quire add``: add a folder or a git repository to quire.toml."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``quire agents``: the configuration of agents that use ``quire mcp``, shown, written, removed or tried."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

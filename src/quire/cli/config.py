@@ -1,7 +1,5 @@
 """``quire config``: every setting and where it came from."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """``quire context``: find the documentation that concerns some files, or the changes in a diff."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from functools import partial

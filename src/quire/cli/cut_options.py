@@ -1,10 +1,8 @@
 """Options of the commands that read and cut documents, and ``Cutter``, which cuts with them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import click
 
@@ -106,7 +104,7 @@ class TreeCutter(NamedTuple):
     """Those of ``quire.chunk``, by the path of the tree; under "" those for paths on the command line."""
 
     @classmethod
-    def of(cls, inputs: Inputs, typed: Mapping[str, Any]) -> TreeCutter:
+    def of(cls, inputs: Inputs, typed: Mapping[str, Any]) -> Self:
         """With the options of a command and of quire.toml; invalid ones raise a UsageError."""
         options = inputs.cut_options(typed)
         for chosen in options.values():
@@ -123,13 +121,13 @@ class TreeCutter(NamedTuple):
         """The strategies of all trees."""
         return {options["strategy"] for options in self.options.values()}
 
-    def with_documents(self, documents: Sequence[InputDocument]) -> TreeCutter:
+    def with_documents(self, documents: Sequence[InputDocument]) -> Self:
         """With the slugs, the dialect and the substitutions that the documents of each tree show."""
         shown = {}
         for path, options in self.options.items():
             files = [found for document in documents if (found := document.found) and path in (found.root, "")]
             shown[path] = tree_options(options, files, Path(files[0].root)) if files else options
-        return TreeCutter(shown)
+        return self._replace(options=shown)
 
     def options_of(self, document: InputDocument) -> Mapping[str, Any]:
         """The options of the document's tree."""

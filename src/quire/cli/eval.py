@@ -3,8 +3,6 @@
 The tables show the figures of the JSON that ``--json`` prints.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from operator import attrgetter

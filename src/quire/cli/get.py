@@ -1,7 +1,5 @@
 """``quire get``: print sections by id, or by file and heading or line."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -3,12 +3,11 @@
 On a terminal, matches are highlighted and long texts are shortened to the lines around them.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, chain, pairwise
 from operator import attrgetter
 from shlex import quote
@@ -36,10 +35,6 @@ _WINDOW = 11  # how many consecutive lines of a long text are shown, besides the
 _ROWS = 4  # how many rows of the terminal one line may take
 _BEFORE = 0.25  # the share of a shortened line that precedes its first match
 _PROSE = pattern(r"[ ]{0,3}(?:[^\W\d_]|[`(\"'])")
-_FIELDS = (
-    "id", "score", "title", "breadcrumb", "breadcrumb_line", "tree", "path", "file", "depth", "lines", "span",
-    "byte_span", "tokens", "text", "complete", "parts", "how", "constituents", "language",
-)  # fmt: skip
 _MERGE_FIELDS = {
     "parent": ("score", "own", "best_own", "replaced"),
     "aggregated": ("score", "matching", "children", "total", "limit", "replaced"),
@@ -70,23 +65,96 @@ def hit_record(
     hit: Hit, file: str, phases: Mapping[str, Any] | None = None, ranges: Sequence[Span] | None = None
 ) -> dict[str, Any]:
     """A hit as ``--json`` prints it; with ``phases`` it is explained. ``ranges`` are those of the query's words."""
-    values = {**asdict(hit), "score": round(hit.score, 4), "file": storable(file)}
-    record = {_camel_case(name): values[name] for name in _FIELDS}
+    record: dict[str, Any] = {**asdict(hit), "score": round(hit.score, 4), "file": storable(file)}
+    del record["explanation"]
     if ranges is not None:
-        record["matchRanges"] = ranges
+        record["match_ranges"] = ranges
     if phases is not None:
-        record["explanation"] = _with_camel_case({**hit.explanation, "phases": phases})
-    return record
+        record["explanation"] = {**hit.explanation, "phases": phases}
+    return dict(_camel_case(record))
 
 
-def _camel_case(name: str) -> str:
-    return re.sub("[_ ](.)", lambda match: match[1].upper(), name)
-
-
-def _with_camel_case(value: Any) -> Any:
+def _camel_case(value: Any) -> Any:
+    """A JSON value whose names are in camelCase."""
     if isinstance(value, Mapping):
-        return {_camel_case(str(name)): _with_camel_case(item) for name, item in value.items()}
-    return [_with_camel_case(item) for item in value] if isinstance(value, list | tuple) else value
+        upper = partial(re.sub, "[_ ](.)", lambda match: match[1].upper())
+        return {upper(str(name)): _camel_case(item) for name, item in value.items()}
+    return [_camel_case(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _line_spans(text: str, *, whole: bool = False) -> list[Span]:
+    """The lines of a text; without ``whole``, blank lines around it are dropped."""
+    start = 0 if whole else len(text) - len(text.lstrip("\r\n"))
+    end = max(start, len(text.rstrip(BLANK)))
+    edges = [start, *(edge for match in output.LINE_END.finditer(text, start, end) for edge in match.span()), end]
+    return [Span(*edges_of_line) for edges_of_line in zip(edges[::2], edges[1::2], strict=True)]
+
+
+class Highlighted:
+    """A text whose matches are marked, and whose front matter and shortcodes are faint.
+
+    ``matches`` are in order and do not overlap.
+    """
+
+    def __init__(self, text: str, matches: Sequence[Span], paint: output.Paint) -> None:
+        self.matches = matches
+        self._text = text
+        self._paint = paint
+        self._faint = output.faint_spans(text)
+
+    def line(self, span: Span) -> str:
+        """A line, safe for a terminal."""
+        matches, faint = _within(span, self.matches), _within(span, self._faint)
+        pieces = []
+        for piece in map(Span._make, pairwise(sorted({*span, *chain(*matches, *faint)}))):
+            style = self._paint.faint if _within(piece, faint) else _safe
+            style = self._paint.match if _within(piece, matches) else style
+            pieces.append(style(self._text[slice(*piece)]))
+        return "".join(pieces)
+
+    def clipped(self, span: Span, most: int) -> str:
+        """A line of at most ``most`` characters, around its first match."""
+        if span.end - span.start <= most:
+            return self.line(span)
+        first = next((match.start for match in _within(span, self.matches)), span.start)
+        start = max(span.start, min(first - int(most * _BEFORE), span.end - most))
+        end = start + len(self._text[start : min(span.end, start + most)].rstrip(" "))
+        return "…" * (start > span.start) + self.line(Span(start, end)) + "…" * (end < span.end)
+
+    def best_lines(self, spans: Sequence[Span]) -> Sequence[int]:
+        """The numbers of the first line, unless it begins front matter, and of the lines with most matches."""
+        if len(spans) <= _WINDOW + 3:  # a note about two missing lines takes as much space
+            return range(len(spans))
+        sums = [0, *accumulate(len(_within(span, self.matches)) for span in spans)]
+        counts = [sums[start + _WINDOW] - sums[start] for start in range(len(spans) - _WINDOW + 1)]
+        most = max(counts)
+        equal = [start for start, number in enumerate(counts) if number == most] if most else [0]
+        start = equal[len(equal) // 2]
+        is_settings = self._text[slice(*spans[0])] in ("---", "+++")
+        kept = {*range(start, start + _WINDOW)} | (set() if is_settings else {0})
+        return sorted(kept | {1} if 2 in kept else kept)  # an ellipsis takes as much space as one line
+
+    def is_prose(self, span: Span) -> bool:
+        """Whether a line continues a paragraph, so that the last row of a wrapped line before it is filled."""
+        start = Span(span.start, span.start + 1)
+        return _PROSE.match(self._text, span.start) is not None and not _within(start, self._faint)
+
+    def code_lines(self, spans: Sequence[Span]) -> list[bool]:
+        """Which lines are fenced code. They are not wrapped, so that commands can be copied."""
+        fences = (self._text[slice(*span)].lstrip(" >").startswith(("```", "~~~")) for span in spans)
+        return [count % 2 == 1 for count in accumulate(fences)]
+
+
+def _within(span: Span, spans: Sequence[Span]) -> list[Span]:
+    """The parts of ordered ``spans`` that are in ``span``."""
+    first = bisect_right(spans, span.start, key=attrgetter("end"))
+    last = bisect_left(spans, span.end, key=attrgetter("start"))
+    return [Span(max(other.start, span.start), min(other.end, span.end)) for other in spans[first:last]]
+
+
+def _safe(text: str) -> str:
+    """``output.visible``, but with tabs: the text may be code that somebody copies."""
+    return "\t".join(map(output.visible, text.split("\t")))
 
 
 class Printer:
@@ -237,78 +305,3 @@ def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return " and ".join(map(_text, value))
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _line_spans(text: str, *, whole: bool = False) -> list[Span]:
-    """The lines of a text; without ``whole``, blank lines around it are dropped."""
-    start = 0 if whole else len(text) - len(text.lstrip("\r\n"))
-    end = max(start, len(text.rstrip(BLANK)))
-    edges = [start, *(edge for match in output.LINE_END.finditer(text, start, end) for edge in match.span()), end]
-    return [Span(*edges_of_line) for edges_of_line in zip(edges[::2], edges[1::2], strict=True)]
-
-
-class Highlighted:
-    """A text whose matches are marked, and whose front matter and shortcodes are faint.
-
-    ``matches`` are in order and do not overlap.
-    """
-
-    def __init__(self, text: str, matches: Sequence[Span], paint: output.Paint) -> None:
-        self.matches = matches
-        self._text = text
-        self._paint = paint
-        self._faint = output.faint_spans(text)
-
-    def line(self, span: Span) -> str:
-        """A line, safe for a terminal."""
-        matches, faint = _within(span, self.matches), _within(span, self._faint)
-        pieces = []
-        for piece in map(Span._make, pairwise(sorted({*span, *chain(*matches, *faint)}))):
-            style = self._paint.faint if _within(piece, faint) else _safe
-            style = self._paint.match if _within(piece, matches) else style
-            pieces.append(style(self._text[slice(*piece)]))
-        return "".join(pieces)
-
-    def clipped(self, span: Span, most: int) -> str:
-        """A line of at most ``most`` characters, around its first match."""
-        if span.end - span.start <= most:
-            return self.line(span)
-        first = next((match.start for match in _within(span, self.matches)), span.start)
-        start = max(span.start, min(first - int(most * _BEFORE), span.end - most))
-        end = start + len(self._text[start : min(span.end, start + most)].rstrip(" "))
-        return "…" * (start > span.start) + self.line(Span(start, end)) + "…" * (end < span.end)
-
-    def best_lines(self, spans: Sequence[Span]) -> Sequence[int]:
-        """The numbers of the first line, unless it begins front matter, and of the lines with most matches."""
-        if len(spans) <= _WINDOW + 3:  # a note about two missing lines takes as much space
-            return range(len(spans))
-        sums = [0, *accumulate(len(_within(span, self.matches)) for span in spans)]
-        counts = [sums[start + _WINDOW] - sums[start] for start in range(len(spans) - _WINDOW + 1)]
-        most = max(counts)
-        equal = [start for start, number in enumerate(counts) if number == most] if most else [0]
-        start = equal[len(equal) // 2]
-        is_settings = self._text[slice(*spans[0])] in ("---", "+++")
-        kept = {*range(start, start + _WINDOW)} | (set() if is_settings else {0})
-        return sorted(kept | {1} if 2 in kept else kept)  # an ellipsis takes as much space as one line
-
-    def is_prose(self, span: Span) -> bool:
-        """Whether a line continues a paragraph, so that the last row of a wrapped line before it is filled."""
-        start = Span(span.start, span.start + 1)
-        return _PROSE.match(self._text, span.start) is not None and not _within(start, self._faint)
-
-    def code_lines(self, spans: Sequence[Span]) -> list[bool]:
-        """Which lines are fenced code. They are not wrapped, so that commands can be copied."""
-        fences = (self._text[slice(*span)].lstrip(" >").startswith(("```", "~~~")) for span in spans)
-        return [count % 2 == 1 for count in accumulate(fences)]
-
-
-def _within(span: Span, spans: Sequence[Span]) -> list[Span]:
-    """The parts of ordered ``spans`` that are in ``span``."""
-    first = bisect_right(spans, span.start, key=attrgetter("end"))
-    last = bisect_left(spans, span.end, key=attrgetter("start"))
-    return [Span(max(other.start, span.start), min(other.end, span.end)) for other in spans[first:last]]
-
-
-def _safe(text: str) -> str:
-    """``output.visible``, but with tabs: the text may be code that somebody copies."""
-    return "\t".join(map(output.visible, text.split("\t")))

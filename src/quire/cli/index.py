@@ -1,7 +1,5 @@
 """``quire index``: bring the index up to date and show the changes."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from typing import Any

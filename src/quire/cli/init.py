@@ -1,7 +1,5 @@
 """``quire init``: write a quire.toml with comments for the documents in a folder."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The documents that ``chunk``, ``verify`` and ``stats`` read, in one or several processes, and a summary of them."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import Counter
@@ -9,9 +7,8 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
-from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import click
 from msgspec import structs
@@ -58,7 +55,7 @@ class InputDocument(NamedTuple):
         """The path of its tree, or the one on the command line, in which it was found."""
         return self.found.root if self.found else ""
 
-    def read(self) -> InputDocument:
+    def read(self) -> Self:
         """The document with its text; InputError if it cannot be read."""
         text, findings = read_text(self.found and self.found.file, self.name, self.errors, self.encoding)
         return self._replace(text=text, findings=findings)
@@ -96,7 +93,7 @@ class Summary:
     skipped: list[Skipped] = field(default_factory=list)
 
     @classmethod
-    def of(cls, document: InputDocument, chunks: Chunks) -> Summary:
+    def of(cls, document: InputDocument, chunks: Chunks) -> Self:
         """The summary of one document."""
         findings = (*document.findings, *chunks.findings)
         tokens = sum(chunk.token_stats.tokens for chunk in chunks)
@@ -114,14 +111,14 @@ class Summary:
         """Whether a document could not be read, cut or written."""
         return any(skipped.is_error for skipped in self.skipped)
 
-    def add(self, other: Summary) -> None:
+    def add(self, other: Self) -> None:
         """Add the summary of later documents."""
         self.counts.update(other.counts)
         self.findings += other.findings
         self.first_findings += other.first_findings[: _MOST_KEPT - len(self.first_findings)]
         self.skipped += other.skipped
 
-    def skip(self, name: str, reason: str, counted: Summary | None = None) -> None:
+    def skip(self, name: str, reason: str, counted: Self | None = None) -> None:
         """List a document that could not be read, cut or written; if it was ``counted``, subtract it."""
         self.skipped.append(Skipped(path=name, reason=reason, is_error=True))
         if counted:
@@ -168,7 +165,7 @@ class Inputs:
     hidden: bool = False
 
     @classmethod
-    def load(cls, paths: tuple[str, ...], **options: Any) -> Inputs:
+    def load(cls, paths: tuple[str, ...], **options: Any) -> Self:
         """Complete the command line with the configuration."""
         try:
             settings = load(Path.cwd())
@@ -254,8 +251,8 @@ def _without_clashes(documents: Sequence[Found]) -> Sequence[Found]:
     return [document._replace(path=os.path.relpath(document.file, top).replace(os.sep, "/")) for document in documents]
 
 
-Work = Callable[[InputDocument], tuple[Chunks, Result]]
-"""Cuts a document; returns its chunks, which are counted, and a result. Picklable."""
+Work = Callable[[InputDocument], tuple[Summary, Result]]
+"""Reads nothing but the text of a document; returns a summary of it and a result. Picklable."""
 
 
 def results(
@@ -273,39 +270,28 @@ def results(
     costs = [_cost(document) for document in documents]
     reads_standard_input = any(document.found is None for document in documents)
     processes = 1 if reads_standard_input else workers.worker_count(costs, jobs=jobs, cores=workers.cores())
-    if processes == 1:
-        for document in output.tracked(documents, attrgetter("name")):
-            yield from _process(work, document, summary)
-        return
     running = workers.results(
-        partial(_in_worker, work), documents, costs, workers=processes, prepare=prepare, on_failure=output.message
+        partial(_process, work), documents, costs, workers=processes, prepare=prepare, on_failure=output.message
     )
     with output.Progress() as progress, closing(running):
-        for done, (document, result) in enumerate(running):
+        for done, (document, outcome) in enumerate(running):
             progress.step(done, len(documents), document.name)
-            if isinstance(result, workers.WorkerDied):
-                summary.skip(document.name, f"{result.reason}; make room, or cut it into smaller files")
+            if isinstance(outcome, workers.WorkerDied):
+                summary.skip(document.name, f"{outcome.reason}; make room, or cut it into smaller files")
             else:
-                summary.add(result[0])
-                yield from result[1]
+                summary.add(outcome[0])
+                yield from outcome[1]
 
 
-def _process(work: Work[Result], document: InputDocument, summary: Summary) -> list[Result]:
-    """The result for a document; nothing if it cannot be read or cut."""
+def _process(work: Work[Result], document: InputDocument) -> tuple[Summary, list[Result]]:
+    """A summary of a document and the result; no result if it cannot be read or cut."""
     try:
-        text = document.read()
-        chunks, result = work(text)
+        summary, result = work(document.read())
     except QuireError as error:
+        summary = Summary()
         summary.skip(document.name, error.reason)
-        return []
-    summary.add(Summary.of(text, chunks))
-    return [result]
-
-
-def _in_worker(work: Work[Result], document: InputDocument) -> tuple[Summary, list[Result]]:
-    """The result for a document, with a summary of its own."""
-    summary = Summary()
-    return summary, _process(work, document, summary)
+        return summary, []
+    return summary, [result]
 
 
 def _cost(document: InputDocument) -> int:

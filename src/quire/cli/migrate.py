@@ -3,8 +3,6 @@
 A filter: it reads files or standard input and prints records. A file is converted completely or not at all.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``quire outline``: the documents of a folder, or the heading tree of a document, with token counts."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise

@@ -3,8 +3,6 @@
 The table shows the figures of the JSON that ``--json`` prints.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +19,7 @@ from quire.cli.input_documents import InputDocument, Inputs, Summary, results
 from quire.cli.output import Paint, clip, count_of, echo, note, print_table, terminal_width, visible, write_json
 from quire.model import Syntax
 from quire.options import STRATEGIES, Options, build
-from quire.record import Chunk, Chunks
+from quire.record import Chunk
 from quire.web.html_pages import stats_page
 from quire.write.atomic_file import new_file
 
@@ -100,7 +98,7 @@ Measurement = tuple[list[MeasuredChunk], Counter[str]]
 
 def _measure(
     strategies: Sequence[str], tokenizer: str | None, syntax: Syntax | None, text: InputDocument
-) -> tuple[Chunks, tuple[int, list[Measurement]]]:
+) -> tuple[Summary, tuple[int, list[Measurement]]]:
     """The length of a document and a measurement of each strategy."""
     document = pipeline.parse(text.text, path=text.path, syntax=syntax)
     cuts = [pipeline.chunk(document, strategy, tokenizer=tokenizer) for strategy in strategies]
@@ -111,7 +109,7 @@ def _measure(
         )
         for chunks in cuts
     ]
-    return cuts[0], (len(text.text), measurements)
+    return Summary.of(text, cuts[0]), (len(text.text), measurements)
 
 
 def _measured(chunk: Chunk, options: Options, tokenizer: str | None) -> MeasuredChunk:

@@ -1,7 +1,5 @@
 """``quire status``: the state of the index: its trees and size, and what is outdated, damaged or unreadable."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """``quire sync``: sync documents to a vector store."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -9,7 +7,7 @@ from typing import Any
 
 import click
 
-from quire.cli.command_group import ERROR, NOTHING_FOUND
+from quire.cli.command_group import ERROR
 from quire.cli.command_options import EMBEDDING, JSON, chosen_embedder, not_empty, option, quire_command
 from quire.cli.cut_options import CUT_OPTIONS, READING, Engine, TreeCutter
 from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
@@ -56,9 +54,7 @@ def command(
         message("nothing was synced, because documents might be deleted that are only unreadable")
         return ERROR
     if not parts:
-        where = ", ".join(inputs.paths)
-        message(f"no documents in {where}, so nothing is synced; quire looks for Markdown and .txt files")
-        return NOTHING_FOUND
+        return summary.exit_code(inputs.paths)
     embedder = chosen_embedder(embedding, inputs.settings.embed) or DEFAULT_EMBEDDER
     with Progress() as progress:
         report = sync(
