@@ -18,6 +18,7 @@ import click
 from quire import DISTRIBUTION
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import argument, option, quire_command
+from quire.cli.config import toml_value
 from quire.cli.output import echo, message, visible
 from quire.errors import InputError
 from quire.operating_system import application_folder, expanded
@@ -241,7 +242,7 @@ def configuration(agent: Agent, old: str, program: Sequence[str]) -> str:
         return _snippet(program, _SKILL) if program else ""
     server = _server(agent, *program) if program else {}
     if agent.file.suffix == ".toml":
-        values = (f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in server.items())
+        values = (f"{name} = {toml_value(value)}\n" for name, value in server.items())
         return _with_block(old, f"[{agent.table}.quire]\n{''.join(values)}" if server else "", "# {}")
     try:
         settings: Any = json.loads(old) if old.strip() else {}

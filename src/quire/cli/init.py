@@ -5,12 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-import msgspec
-
 from quire import size
 from quire.cli.command_group import ERROR
 from quire.cli.command_options import argument, quire_command
-from quire.cli.config import toml_value
+from quire.cli.config import toml_key, toml_value
 from quire.cli.output import count_of, echo, message, visible
 from quire.errors import InputError
 from quire.options import DEFAULT_TOKENIZER
@@ -86,19 +84,11 @@ def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
 
 def starting_text(root: Path) -> str:
     """The text of a quire.toml with comments, for the documents in a folder."""
-    lines = [
-        f"{name if name.isascii() and '.' not in name else quoted(name)} = {quoted(path)}\n"
-        for name, path in _proposed_trees(root)
-    ]
+    lines = [f"{toml_key(name)} = {toml_value(path)}\n" for name, path in _proposed_trees(root)]
     search = [
         f"# {field.sentence}\n# {name} = {toml_value(field.default)}\n" for name, field in search_fields().items()
     ]
     return _HEAD + ("".join(lines) or '# docs = "docs"\n') + _LANGUAGE + "\n".join(search)
-
-
-def quoted(text: str) -> str:
-    """A TOML string, which is a JSON string but for DEL."""
-    return msgspec.json.encode(text).decode().replace("\x7f", "\\u007f")
 
 
 def _proposed_trees(root: Path) -> Iterator[tuple[str, str]]:
