@@ -8,7 +8,7 @@ import click
 
 from quire import pipeline, size
 from quire.auto_slugs import tree_options
-from quire.cli.command_options import PATHS, Declared, combined, field_option, option
+from quire.cli.command_options import PATHS, Declared, combined, field_option, flag_name, option
 from quire.cli.input_documents import InputDocument, Inputs
 from quire.errors import GuardError, OptionError, QuireError
 from quire.model import Document, Syntax
@@ -40,11 +40,6 @@ def _tokenizer(default: str) -> Any:
     return option(text, "-t", callback=_valid_tokenizer, metavar="NAME|FILE")
 
 
-def flag_name(name: str) -> str:
-    """The flag of an option."""
-    return "--breadcrumb" if name == "breadcrumb_mode" else f"--{name.replace('_', '-')}"
-
-
 def _cut_option(name: str) -> click.Option:
     """An option of cutting as its struct declares it; the help lists the strategies that have it."""
     owners = {strategy: fields(kind)[name] for strategy, kind in STRATEGIES.items() if name in fields(kind)}
@@ -54,7 +49,7 @@ def _cut_option(name: str) -> click.Option:
     else:
         defaults = f" ({', '.join(f'{owner}{_shown_default(declared.default)}' for owner, declared in owners.items())})"
     aliases = (flag_name(alias) for alias, meant in ALIASES.items() if meant == name)
-    return field_option(field, flag_name(name), *aliases, name, more=defaults)
+    return field_option(field, name, *aliases, more=defaults)
 
 
 def _shown_default(value: Any) -> str:

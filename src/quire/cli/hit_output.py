@@ -17,7 +17,7 @@ import click
 from msgspec.structs import asdict, replace
 
 from quire.cli import output
-from quire.cli.command_options import Declared, field_option, option
+from quire.cli.command_options import Declared, field_option, flag_name, option
 from quire.index.file_records import storable
 from quire.model import Span
 from quire.offsets import BLANK
@@ -48,12 +48,11 @@ _MERGE_FIELDS = {
 def _setting(name: str, *flags: str) -> Any:
     """An option for a setting of search."""
     field = fields(SearchSettings)[name]
-    flag = f"--{name.replace('_', '-')}"
 
     def checked(_ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
-        return None if value is None else check(flag, value, field.type)
+        return None if value is None else check(flag_name(name), value, field.type)
 
-    return Declared(lambda name, _kind: [field_option(field, *flags, flag, name, callback=checked)])
+    return Declared(lambda name, _kind: [field_option(field, name, *flags, callback=checked)])
 
 
 LIMIT = _setting("limit", "-n")

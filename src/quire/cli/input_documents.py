@@ -126,14 +126,14 @@ class Summary:
 
     def show(self, *, only_errors: bool = False) -> None:
         """Print findings, skipped documents and totals to standard error."""
-        sys.stdout.flush()
         if not only_errors:
             output.show_findings(self.first_findings, self.findings)
         in_order = sorted(self.skipped, key=lambda skipped: not skipped.is_error)
         shown = [skipped for skipped in in_order if skipped.is_error or not only_errors]
         most = MOST_SHOWN if output.is_terminal(sys.stderr) else len(shown)
         for skipped in shown[:most]:
-            output.show_problem(skipped.path, skipped.reason, "skipped", is_error=skipped.is_error)
+            finding = Finding(code="skipped", path=skipped.path, line=0, message=skipped.reason)
+            output.show_finding(finding, is_error=skipped.is_error)
         if len(shown) > most:
             output.note(f"… and {len(shown) - most:,} more skipped; 2>FILE writes all of them to a file")
         if not only_errors:

@@ -14,7 +14,7 @@ from quire import wire
 from quire.cli import output
 from quire.cli.command_group import ERROR
 from quire.cli.command_options import argument, option, quire_command
-from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME
+from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, Summary
 from quire.errors import InputError, QuireError
 from quire.model import Finding
 from quire.read.source import unread
@@ -41,7 +41,7 @@ def command(
         raise click.UsageError("name a file, or pipe records into it")
     total, changed = 0, 0
     findings: list[Finding] = []
-    failures: list[tuple[str, str]] = []
+    summary = Summary()
 
     def converted() -> Iterator[dict[str, Any]]:
         """The records of all files; those of a file with an error are left out."""
@@ -51,7 +51,7 @@ def command(
             try:
                 rows = [_convert(*row, name, title, reverse=reverse) for row in _records(file, name)]
             except QuireError as error:
-                failures.append((name, error.reason))
+                summary.skip(name, error.reason)
                 continue
             total += len(rows)
             changed += sum(row.is_changed for row in rows)
@@ -59,12 +59,10 @@ def command(
             yield from (row.record for row in rows)
 
     (output.write_json_array if as_json else output.write_json_lines)(converted())
-    sys.stdout.flush()
     output.show_findings(findings)
-    for name, reason in failures:
-        output.show_problem(name, reason, "skipped")
+    summary.show(only_errors=True)
     output.note(f"{output.count_of(total, 'record')}, {changed:,} converted")
-    return ERROR if failures else 0
+    return ERROR if summary.has_errors else 0
 
 
 class Converted(NamedTuple):

@@ -222,7 +222,6 @@ def _show_tree(
         lines = output.lines_of(record["startLine"], record["endLine"])
         table.append(Row(_label(document, section), record["tokens"], lines, style, branch, link))
     _print(table)
-    sys.stdout.flush()
 
 
 def _records(document: Document, counter: TokenCounter) -> list[dict[str, Any]]:

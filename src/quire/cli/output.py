@@ -190,9 +190,10 @@ def echo(text: str = "", *, wraps: bool = True) -> None:
     sys.stdout.write(_in_encoding(_wrapped(text, sys.stdout) if wraps else text, sys.stdout) + "\n")
 
 
-def note(text: str = "") -> None:
-    """Print a line that is neither data nor an error to standard error."""
-    if not Choices.is_quiet:
+def note(text: str = "", *, is_error: bool = False) -> None:
+    """Print a line to standard error, below the data so far; with ``-q`` only if it is about an error."""
+    if is_error or not Choices.is_quiet:
+        sys.stdout.flush()
         _write_error(text)
 
 
@@ -256,21 +257,15 @@ def show_findings(findings: Sequence[Finding], total: int | None = None, *, hint
         note(Paint(sys.stderr).faint(f"… and {count_of(more, 'more finding')}{f'; {hint}' if hint else ''}"))
 
 
-def show_finding(finding: Finding) -> None:
+def show_finding(finding: Finding, *, is_error: bool = False) -> None:
     """Print a finding to standard error."""
-    note(finding_line(finding, Paint(sys.stderr)))
+    note(finding_line(finding, Paint(sys.stderr)), is_error=is_error)
 
 
 def finding_line(finding: Finding, paint: Paint) -> str:
     """``path:line: message [code]``, with a link to the file."""
     position = f"{finding.path}:{finding.line}" if finding.line else finding.path
     return f"{paint.path(position, finding.path)}: {visible(finding.message)} {paint.faint(f'[{finding.code}]')}"
-
-
-def show_problem(path: str, problem: str, code: str, *, is_error: bool = True) -> None:
-    """Print ``path: problem [code]`` to standard error."""
-    line = finding_line(Finding(code=code, path=path, line=0, message=problem), Paint(sys.stderr))
-    (_write_error if is_error else note)(line)
 
 
 def write_json(value: Any) -> None:

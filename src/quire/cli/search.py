@@ -1,6 +1,5 @@
 """``quire search``: find the sections that answer a query, or that are like a section or file."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
@@ -154,7 +153,6 @@ def _show(workspace: Workspace, results: Results, *, form: Form, full: bool, exp
     printer.show(hits, files, results.phases if explain else None, as_json=as_json)
     if explain and not as_json:
         show_phases(results.phases, workspace.settings.search.tie)
-    sys.stdout.flush()
 
 
 def _show_left_out(

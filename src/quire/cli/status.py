@@ -123,7 +123,6 @@ def _show(status: Status, changed: dict[str, str], workspace: Workspace) -> None
             echo(f"  {line}")
     if status.failed:
         echo(paint.warning(f"cannot be read: {count_of(len(status.failed), 'file')}"))
-        sys.stdout.flush()
         for finding in status.failed:
             show_finding(structs.replace(finding, path=display_path(finding.path)))
 
