@@ -168,7 +168,7 @@ def test_merging_is_explained_with_ids(run, docs) -> None:
     docs({"docs/m.md": "# Top\n\nx\n\n## One\n\nneedle\n\n## Two\n\nneedle\n"})
     (hit,) = hits(run("search", "--json", "--explain", "needle", "docs"))
     step = hit["explanation"]["merging"][0]
-    assert list(step) == ["rule", "id", "score", "matching", "children", "total", "limit", "replaced"]
+    assert list(step) == ["rule", "id", "score", "bestOwn", "matching", "children", "total", "limit", "replaced"]
     assert (step["rule"], step["id"]) == ("aggregated", "docs:m.md#top")
     assert step["replaced"] == ["docs:m.md#one", "docs:m.md#two"]
     assert hit["explanation"]["phases"]["parse"] == {"query": "needle"}

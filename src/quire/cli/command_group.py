@@ -114,7 +114,14 @@ def run(arguments: Sequence[str]) -> int:
             code = _call(arguments)
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  Python's own exit code would mean "nothing found"
-        return _interrupted() if is_interrupt(error) else _failed(error)
+        if not is_interrupt(error):
+            return _failed(error)
+        message("interrupted")
+        try:
+            sys.stdout.flush()
+        except (KeyboardInterrupt, OSError):  # the reader may be gone, too
+            discard(sys.stdout)
+        return 130
     return code
 
 
@@ -132,15 +139,6 @@ def _call(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as end:  # --help, --version
         return end.exit_code
     return result if isinstance(result, int) else 0
-
-
-def _interrupted() -> int:
-    message("interrupted")
-    try:
-        sys.stdout.flush()
-    except (KeyboardInterrupt, OSError):  # the reader may be gone, too
-        discard(sys.stdout)
-    return 130
 
 
 def _failed(error: BaseException) -> int:

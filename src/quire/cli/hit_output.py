@@ -19,6 +19,7 @@ from msgspec.structs import asdict, replace
 from quire.cli import output
 from quire.cli.command_options import Declared, field_option, flag_name, option
 from quire.index.file_records import storable
+from quire.index.node import Node
 from quire.model import Span
 from quire.offsets import BLANK
 from quire.patterns import pattern
@@ -35,14 +36,6 @@ _WINDOW = 11  # how many consecutive lines of a long text are shown, besides the
 _ROWS = 4  # how many rows of the terminal one line may take
 _BEFORE = 0.25  # the share of a shortened line that precedes its first match
 _PROSE = pattern(r"[ ]{0,3}(?:[^\W\d_]|[`(\"'])")
-_MERGE_FIELDS = {
-    "parent": ("score", "own", "best_own", "replaced"),
-    "aggregated": ("score", "matching", "children", "total", "limit", "replaced"),
-    "passed over": ("score", "own", "best_own", "matching", "children"),
-    "apart": ("matching", "children"),
-    "set back": ("score",),
-}
-"""The fields of an explanation that matter for each rule of merging."""
 
 
 def _setting(name: str, *flags: str) -> Any:
@@ -257,11 +250,12 @@ class Printer:
                 yield from self._rows(f"{self._paint.path(f'{file}:{number}', file)}: {text.line(span)}")
 
 
-def with_node_ids(hit: Hit, ids: Mapping[int, str]) -> Hit:
-    """The hit; the merging steps of its explanation name nodes by id instead of position."""
+def with_node_ids(hit: Hit, outline: Sequence[Node]) -> Hit:
+    """The hit; the merging steps of its explanation name nodes by id, and have no zeros."""
+    ids = {node.position: node.id for node in outline}
     steps = []
     for step in hit.explanation["merging"]:
-        fields = {name: step[name] for name in _MERGE_FIELDS[step["rule"]]}
+        fields = {name: value for name, value in step.items() if value and name not in ("rule", "position")}
         if "replaced" in fields:
             fields["replaced"] = [ids[position] for position in fields["replaced"]]
         steps.append({"rule": step["rule"], "id": ids[step["position"]], **fields})

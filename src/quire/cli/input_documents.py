@@ -222,8 +222,7 @@ class Inputs:
             for found in discovery.documents:
                 key = str(found.file) if len(self.paths) == 1 else os.path.realpath(found.file)
                 documents.setdefault(key, found)
-        named = iter(_without_clashes([found for found in documents.values() if found]))
-        return [self._document(next(named) if found else None) for found in documents.values()]
+        return [self._document(found) for found in _without_clashes([*documents.values()])]
 
     def _tree(self, path: str) -> Tree:
         return self.settings.trees[self.trees[path]] if path in self.trees else Tree()
@@ -236,10 +235,10 @@ class Inputs:
         return InputDocument(str(found.file), found, errors, tree.encoding)
 
 
-def _without_clashes(documents: Sequence[Found]) -> Sequence[Found]:
+def _without_clashes(documents: Sequence[Found | None]) -> Sequence[Found | None]:
     """The documents; if those of different folders have the same path, named from the common folder above them."""
     folders: dict[str, set[str]] = {}
-    for document in documents:
+    for document in filter(None, documents):
         folder = os.path.abspath(str(document.file)[: -len(document.path)])  # noqa: PTH100  links stay as named
         folders.setdefault(case_folded(doc_name(document.path)), set()).add(folder)
     if all(len(same_path) == 1 for same_path in folders.values()):
@@ -248,7 +247,10 @@ def _without_clashes(documents: Sequence[Found]) -> Sequence[Found]:
         top = os.path.commonpath([folder for same_path in folders.values() for folder in same_path])
     except ValueError:  # on different drives
         return documents
-    return [document._replace(path=os.path.relpath(document.file, top).replace(os.sep, "/")) for document in documents]
+    return [
+        document and document._replace(path=os.path.relpath(document.file, top).replace(os.sep, "/"))
+        for document in documents
+    ]
 
 
 Work = Callable[[InputDocument], tuple[Summary, Result]]

@@ -144,11 +144,7 @@ def _show(workspace: Workspace, results: Results, *, form: Form, full: bool, exp
         return match_ranges(hit, results.query, results.corrections)
 
     if explain:
-        outlines = [workspace.index.outline(f"{hit.tree}:{hit.path}") for hit in hits]
-        hits = [
-            with_node_ids(hit, {node.position: node.id for node in nodes})
-            for hit, nodes in zip(hits, outlines, strict=True)
-        ]
+        hits = [with_node_ids(hit, workspace.index.outline(f"{hit.tree}:{hit.path}")) for hit in hits]
     printer = Printer(full=full, form=form, explain=explain, ranges=ranges)
     printer.show(hits, files, results.phases if explain else None, as_json=as_json)
     if explain and not as_json:
