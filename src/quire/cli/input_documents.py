@@ -30,6 +30,7 @@ from quire.workspace.selection import display_path, missing_tree
 
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
+_SKIPPED = "skipped"  # what is printed like the code of a finding
 _MOST_KEPT = 10_000  # how many findings are kept to be listed
 
 Result = TypeVar("Result")
@@ -132,7 +133,7 @@ class Summary:
         shown = [skipped for skipped in in_order if skipped.is_error or not only_errors]
         most = MOST_SHOWN if output.is_terminal(sys.stderr) else len(shown)
         for skipped in shown[:most]:
-            finding = Finding(code="skipped", path=skipped.path, line=0, message=skipped.reason)
+            finding = Finding(code=_SKIPPED, path=skipped.path, line=0, message=skipped.reason)
             output.show_finding(finding, is_error=skipped.is_error)
         if len(shown) > most:
             output.note(f"… and {len(shown) - most:,} more skipped; 2>FILE writes all of them to a file")
