@@ -1,4 +1,4 @@
-"""Options of the commands that read and cut documents, and ``Cutter``, which cuts with them."""
+"""Options of the commands that read and cut documents, and ``TreeCutter``, which cuts with them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
