@@ -252,10 +252,9 @@ def configuration(agent: Agent, old: str, program: Sequence[str]) -> str:
     if not isinstance(servers, dict):
         problem = "is not plain JSON with a table of servers"
         raise InputError(str(agent.config), problem, "add it by hand: quire agents shows what")
-    settings[agent.table] = {name: value for name, value in servers.items() if name != "quire"}
-    if server:
-        settings[agent.table]["quire"] = server
-    elif not settings[agent.table]:
+    servers = {name: value for name, value in servers.items() if name != "quire"}
+    settings |= {agent.table: servers | ({"quire": server} if server else {})}
+    if not settings[agent.table]:
         del settings[agent.table]
     return json.dumps(settings, indent=2, ensure_ascii=False) + "\n" if settings else ""
 

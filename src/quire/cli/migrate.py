@@ -39,13 +39,11 @@ def command(
         raise click.UsageError("--title has no meaning with --reverse; leave it out")
     if not files and output.is_terminal(sys.stdin):
         raise click.UsageError("name a file, or pipe records into it")
-    total, changed = 0, 0
     findings: list[Finding] = []
     summary = Summary()
 
     def converted() -> Iterator[dict[str, Any]]:
         """The records of all files; those of a file with an error are left out."""
-        nonlocal total, changed
         for file in files or (STANDARD_INPUT,):
             name = STANDARD_INPUT_NAME if file == STANDARD_INPUT else file
             try:
@@ -53,15 +51,14 @@ def command(
             except QuireError as error:
                 summary.skip(name, error.reason)
                 continue
-            total += len(rows)
-            changed += sum(row.is_changed for row in rows)
+            summary.counts.update(records=len(rows), converted=sum(row.is_changed for row in rows))
             findings.extend(row.finding for row in rows if row.finding)
             yield from (row.record for row in rows)
 
     (output.write_json_array if as_json else output.write_json_lines)(converted())
     output.show_findings(findings)
     summary.show(only_errors=True)
-    output.note(f"{output.count_of(total, 'record')}, {changed:,} converted")
+    output.note(f"{output.count_of(summary.counts['records'], 'record')}, {summary.counts['converted']:,} converted")
     return ERROR if summary.has_errors else 0
 
 

@@ -106,7 +106,7 @@ def command(
 
 
 def _show_documents(workspace: Workspace, records: Sequence[FileRecord], *, as_json: bool) -> None:
-    files = [workspace.file(record.tree, record.path) for record in records]
+    pairs = [(record, workspace.file(record.tree, record.path)) for record in records]
     if as_json:
         output.write_json_array(
             {
@@ -117,11 +117,10 @@ def _show_documents(workspace: Workspace, records: Sequence[FileRecord], *, as_j
                 "nodes": record.nodes,
                 "tokens": record.tokens,
             }
-            for record, file in zip(records, files, strict=True)
+            for record, file in pairs
         )
     else:
         style = output.Paint(sys.stdout).path
-        pairs = zip(records, files, strict=True)
         _print([Row(file, record.tokens, record.title, style, file=file) for record, file in pairs])
 
 
@@ -138,14 +137,9 @@ def _print(rows: Sequence[Row]) -> None:
     table = []
     for row in rows:
         title = row.style(output.clip(output.visible(row.name), name - len(row.branch)))
-        unit = paint.faint("token " if row.tokens == 1 else "tokens")
-        table.append(
-            (
-                paint.faint(row.branch) + paint.linked(title, row.file),
-                f"{paint.number(f'{row.tokens:>{digits},}')} {unit}",
-                paint.faint(output.clip(output.visible(row.details), details)),
-            )
-        )
+        title = paint.faint(row.branch) + paint.linked(title, row.file)
+        tokens = paint.number(f"{row.tokens:>{digits},}"), paint.faint("token " if row.tokens == 1 else "tokens")
+        table.append((title, " ".join(tokens), paint.faint(output.clip(output.visible(row.details), details))))
     output.print_table(table, wraps=False)
 
 
