@@ -536,6 +536,7 @@ def test_nothing_is_similar(run, docs) -> None:
         (["x", "-n", "1000000000"], "--limit=1000000000 is invalid: must be a whole number from 1 to 10000"),
         (["x", "-n", "9" * 20], "is invalid: must be a whole number from 1 to 10000"),
         (["x", "docs", "--path", ""], "'--path': is empty; name a file or a folder"),
+        (["--like", "docs/a.md", "--explain", "docs"], "--explain is about a query; leave it out with --like"),
         (["x", "--list", "--full"], "--list, --matches and --full exclude each other; choose one"),
         (["--dry-run-mode", "docs"], "--dry-run-mode; put -- before a query that begins with a dash"),
         (["-join", "docs"], "-join; put -- before a query that begins with a dash"),

@@ -1,6 +1,5 @@
 """``quire context``: find the documentation that concerns some files, or the changes in a diff."""
 
-import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -10,6 +9,7 @@ import click
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import JSON, argument, option, quire_command
 from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Printer, hit_record
+from quire.cli.input_documents import read_standard_input
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, show_not_found
 from quire.cli.output import note, visible, write_json
 from quire.errors import InputError
@@ -63,7 +63,7 @@ def _texts(files: Sequence[str], *, is_diff: bool) -> dict[str, str]:
     if is_diff == bool(files):
         raise click.UsageError("name files, or give a diff on standard input with --diff")
     if is_diff:
-        texts = changed_files(sys.stdin.buffer.read().decode("utf-8", "replace"))
+        texts = changed_files(read_standard_input("a git diff").decode("utf-8", "replace"))
         if not texts:
             raise InputError("-", "standard input has no git diff", "try: git diff | quire context --diff")
         return texts

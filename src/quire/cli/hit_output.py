@@ -152,11 +152,8 @@ def _safe(text: str) -> str:
 class Printer:
     """Prints hits: complete when piped, shortened around the matches on a terminal."""
 
-    def __init__(
-        self, *, full: bool = False, form: Form = "text", explain: bool = False, ranges: Ranges = None
-    ) -> None:
+    def __init__(self, *, full: bool = False, form: Form = "text", ranges: Ranges = None) -> None:
         self._form = form
-        self._explain = explain
         self._ranges = ranges
         self._paint = output.Paint(sys.stdout)
         self._columns = output.terminal_width(sys.stdout, _WIDTH) if output.is_terminal(sys.stdout) else None
@@ -182,7 +179,7 @@ class Printer:
                 output.echo(line, wraps=False)
 
     def _lines(self, hit: Hit, file: str) -> Iterator[str]:
-        explanation = _explanation_lines(hit.explanation) if self._explain else ()
+        explanation = _explanation_lines(hit.explanation) if hit.explanation else ()
         reasons = [row for line in explanation for row in self._rows(self._paint.faint(f"{_INDENT}{line}"))]
         if self._form == "list":
             paint, size = self._paint, output.count_of(hit.tokens, "token")

@@ -69,13 +69,18 @@ def read_text(
     try:
         if file is not None:
             return read.read_file(file, name, errors, encoding)
-        if sys.stdin is None:
-            raise InputError(name, "is closed", "pipe a document into it")
-        return read.decode(sys.stdin.buffer.read(), name, errors)
+        return read.decode(read_standard_input("a document"), name, errors)
     except UndecodableError as error:
         raise error.advising(f"{CONVERT}, or use --errors replace") from error
     except OSError as error:
         raise unread(name, error) from error
+
+
+def read_standard_input(content: str) -> bytes:
+    """What is piped into the command; an InputError asks for ``content`` if the shell closed standard input."""
+    if sys.stdin is None:
+        raise InputError(STANDARD_INPUT_NAME, "is closed", f"pipe {content} into it")
+    return sys.stdin.buffer.read()
 
 
 def renamed(findings: Iterable[Finding], name: str) -> tuple[Finding, ...]:

@@ -14,7 +14,7 @@ from quire import wire
 from quire.cli import output
 from quire.cli.command_group import ERROR
 from quire.cli.command_options import argument, option, quire_command
-from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, Summary
+from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, Summary, read_standard_input
 from quire.errors import InputError, QuireError
 from quire.model import Finding
 from quire.read.source import unread
@@ -73,9 +73,7 @@ class Converted(NamedTuple):
 def _records(file: str, name: str) -> Iterator[tuple[Any, int, str]]:
     """The records of a file, each with its line and its position in messages."""
     try:
-        if file == STANDARD_INPUT and sys.stdin is None:
-            raise InputError(name, "is closed", "pipe records into it")
-        data = sys.stdin.buffer.read() if file == STANDARD_INPUT else Path(file).read_bytes()
+        data = read_standard_input("records") if file == STANDARD_INPUT else Path(file).read_bytes()
     except (OSError, ValueError) as error:
         raise unread(name, error) from error
     for line, value in json_values(data, name=name):

@@ -74,6 +74,8 @@ def command(
     query, paths = _query_and_paths(query, queries, paths, like)
     if as_list + matches + full > 1:
         raise click.UsageError("--list, --matches and --full exclude each other; choose one")
+    if like and explain:
+        raise click.UsageError("--explain is about a query; leave it out with --like")
     if not like:
         if not query.strip():
             raise QuireError("there is nothing to look for", "give a query with a word in it")
@@ -145,8 +147,7 @@ def _show(workspace: Workspace, results: Results, *, form: Form, full: bool, exp
 
     if explain:
         hits = [with_node_ids(hit, workspace.index.outline(f"{hit.tree}:{hit.path}")) for hit in hits]
-    printer = Printer(full=full, form=form, explain=explain, ranges=ranges)
-    printer.show(hits, files, results.phases if explain else None, as_json=as_json)
+    Printer(full=full, form=form, ranges=ranges).show(hits, files, results.phases if explain else None, as_json=as_json)
     if explain and not as_json:
         show_phases(results.phases, workspace.settings.search.tie)
 
