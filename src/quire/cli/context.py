@@ -45,14 +45,14 @@ def command(
     with index.open(trees=wanted.trees) as workspace:
         show = partial(show_not_found, workspace=workspace)
         hits = wanted.search(workspace, limit=limit or _LIMIT, max_tokens=budget, on_problem=show)
-        hit_files = [workspace.file(hit.tree, hit.path) for hit in hits]
+        pairs = [(hit, workspace.file(hit.tree, hit.path)) for hit in hits]
     if as_json:
-        records = [hit_record(hit, file) for hit, file in zip(hits, hit_files, strict=True)]
-        write_json({"words": [word._asdict() for word in wanted.words], "results": records})
+        words = [word._asdict() for word in wanted.words]
+        write_json({"words": words, "results": [hit_record(*pair) for pair in pairs]})
     else:
         for word in wanted.words if explain else ():
             note(visible(f"{word.weight:.1f}  {word.text}  {', '.join(word.origins)}"))
-        Printer(form="list" if as_list else "text").show(hits, hit_files)
+        Printer(form="list" if as_list else "text").show(pairs)
         if not hits:
             note("nothing found")
     return 0 if hits else NOTHING_FOUND

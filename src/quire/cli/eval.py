@@ -6,7 +6,6 @@ The tables show the figures of the JSON that ``--json`` prints.
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import EMBEDDING, HTML, JSON, PATHS, not_empty, option, quire_command
 from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions
-from quire.cli.output import Paint, Progress, count_of, echo, note, print_table, tracked, visible, write_json
+from quire.cli.output import Paint, Progress, count_of, echo, note, print_table, visible, write_json
 from quire.evals.figures import MEASURES, SHARES, Figure, figures
 from quire.evals.outcomes import Outcome, ask, ask_in_folds
 from quire.evals.questions import Question, link_questions, pasted_questions, read_questions, sample
@@ -148,8 +147,11 @@ def _ask(
 def _documents(workspace: Workspace) -> dict[str, dict[str, Document]]:
     """The documents that are searched, by tree and path."""
     trees: dict[str, dict[str, Document]] = {name: {} for name in workspace.selected_trees}
-    for record in tracked(workspace.documents(), attrgetter("path")):
-        trees[record.tree][record.path] = pipeline.parse(workspace.index.get(record.id).text, path=record.path)
+    records = workspace.documents()
+    with Progress() as progress:
+        for done, record in enumerate(records):
+            progress.step(done, len(records), record.path)
+            trees[record.tree][record.path] = pipeline.parse(workspace.index.get(record.id).text, path=record.path)
     return trees
 
 

@@ -6,7 +6,7 @@ On a terminal, matches are highlighted and long texts are shortened to the lines
 import re
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, chain, pairwise
 from operator import attrgetter
@@ -160,19 +160,14 @@ class Printer:
         self._is_full = full or self._columns is None
 
     def show(
-        self,
-        hits: Sequence[Hit],
-        files: Sequence[str],
-        phases: Mapping[str, Any] | None = None,
-        *,
-        as_json: bool = False,
+        self, hits: Iterable[tuple[Hit, str]], phases: Mapping[str, Any] | None = None, *, as_json: bool = False
     ) -> None:
         """Print hits with their files, as JSON or text."""
-        pairs = zip(hits, files, strict=True)
         if as_json:
-            output.write_json_array(hit_record(*pair, phases, self._ranges and self._ranges(pair[0])) for pair in pairs)
+            records = (hit_record(hit, file, phases, self._ranges and self._ranges(hit)) for hit, file in hits)
+            output.write_json_array(records)
             return
-        for number, (hit, file) in enumerate(pairs):
+        for number, (hit, file) in enumerate(hits):
             if number and self._form == "text":
                 output.echo()
             for line in self._lines(hit, file):

@@ -9,10 +9,10 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, TextIO, TypeVar
+from typing import Any, TextIO
 
 import click
 from msgspec import structs
@@ -20,8 +20,6 @@ from msgspec import structs
 from quire.errors import char_width
 from quire.model import Finding, Span
 from quire.patterns import pattern
-
-Item = TypeVar("Item")
 
 LINE_END = pattern("\r\n?|\n")
 _ORDINARY = ("heading-without-text",)  # findings that healthy documents have, too: one line for all of them
@@ -320,7 +318,7 @@ def progress_line(done: int, total: int, seconds: float, path: str, columns: int
     return clip(f"{line}  {name if width(name) <= room else '…' + name[1 - room :]}", columns)
 
 
-class Progress:
+class Progress(contextlib.AbstractContextManager["Progress"]):
     """Shows on a terminal how far a long run is; the line is erased before anything else is printed."""
 
     _is_shown = False  # of the class: there is one line at most
@@ -347,16 +345,5 @@ class Progress:
             sys.stderr.write(_ERASE)
             sys.stderr.flush()
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *error: object) -> None:
         self.clear()
-
-
-def tracked(items: Sequence[Item], name: Callable[[Item], str]) -> Iterator[Item]:
-    """The items one by one, with progress."""
-    with Progress() as progress:
-        for done, item in enumerate(items):
-            progress.step(done, len(items), name(item))
-            yield item

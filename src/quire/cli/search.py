@@ -140,14 +140,14 @@ def _like(workspace: Workspace, name: str) -> dict[str, str]:
 
 
 def _show(workspace: Workspace, results: Results, *, form: Form, full: bool, explain: bool, as_json: bool) -> None:
-    hits, files = list(results), [workspace.file(hit.tree, hit.path) for hit in results]
+    hits = [(hit, workspace.file(hit.tree, hit.path)) for hit in results]
 
     def ranges(hit: Hit) -> Sequence[Span]:
         return match_ranges(hit, results.query, results.corrections)
 
     if explain:
-        hits = [with_node_ids(hit, workspace.index.outline(f"{hit.tree}:{hit.path}")) for hit in hits]
-    Printer(full=full, form=form, ranges=ranges).show(hits, files, results.phases if explain else None, as_json=as_json)
+        hits = [(with_node_ids(hit, workspace.index.outline(f"{hit.tree}:{hit.path}")), file) for hit, file in hits]
+    Printer(full=full, form=form, ranges=ranges).show(hits, results.phases if explain else None, as_json=as_json)
     if explain and not as_json:
         show_phases(results.phases, workspace.settings.search.tie)
 

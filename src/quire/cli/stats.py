@@ -53,11 +53,9 @@ def command(
     measure, prepare = partial(_measure, chosen, tokenizer, inputs.syntax), partial(load_tokenizers, chosen, tokenizer)
     summary = Summary()
     totals: dict[str, Measurement] = {strategy: ([], Counter()) for strategy in chosen}
-    characters = 0
     documents = inputs.documents(summary)
     with closing(results(documents, measure, summary, jobs=jobs, prepare=prepare)) as measured:
-        for length, measurements in measured:
-            characters += length
+        for measurements in measured:
             for (chunks, findings), (more_chunks, more_findings) in zip(totals.values(), measurements, strict=True):
                 chunks.extend(more_chunks)
                 findings.update(more_findings)
@@ -65,7 +63,7 @@ def command(
     edges = [16 << power for power in range(max(0, (largest - 1).bit_length() - 4) + 1)]  # 16, 32, 64 and so on
     result: dict[str, Any] = {
         "documents": summary.documents,
-        "characters": characters,
+        "characters": summary.counts["characters"],
         "skipped": len(summary.skipped),
         "strategies": {name: _figures(name, tokenizer, *total, edges) for name, total in totals.items()},
     }
@@ -98,8 +96,8 @@ Measurement = tuple[list[MeasuredChunk], Counter[str]]
 
 def _measure(
     strategies: Sequence[str], tokenizer: str | None, syntax: Syntax | None, text: InputDocument
-) -> tuple[Summary, tuple[int, list[Measurement]]]:
-    """The length of a document and a measurement of each strategy."""
+) -> tuple[Summary, list[Measurement]]:
+    """A summary of a document and a measurement of each strategy."""
     document = pipeline.parse(text.text, path=text.path, syntax=syntax)
     cuts = [pipeline.chunk(document, strategy, tokenizer=tokenizer) for strategy in strategies]
     measurements = [
@@ -109,7 +107,9 @@ def _measure(
         )
         for chunks in cuts
     ]
-    return Summary.of(text, cuts[0]), (len(text.text), measurements)
+    summary = Summary.of(text, cuts[0])
+    summary.counts["characters"] = len(text.text)
+    return summary, measurements
 
 
 def _measured(chunk: Chunk, options: Options, tokenizer: str | None) -> MeasuredChunk:
