@@ -64,8 +64,8 @@ def argument(metavar: str, **settings: Any) -> Any:
 
 def combined(function: Callable[..., Any]) -> Any:
     """Options that make one value: the parameters of ``function`` declare them, and it returns the value."""
-    made = [parameter for parameters in _parameters(function).values() for parameter in parameters]
-    return Declared(lambda _name, _kind: made, function)
+    options = [option for options in _parameters(function).values() for option in options]
+    return Declared(lambda _name, _kind: options, function)
 
 
 def _parameters(function: Any) -> dict[str, list[click.Parameter]]:
@@ -132,7 +132,7 @@ def quire_command(*examples: str) -> Callable[[Callable[..., int]], Command]:
         return Command(
             None,
             callback=call,
-            params=[parameter for made in parameters.values() for parameter in made],
+            params=[parameter for declared in parameters.values() for parameter in declared],
             help=function.__doc__,
             examples=examples,
             context_settings={"help_option_names": ["-h", "--help"]},  # click remembers them from the first context

@@ -108,11 +108,6 @@ class Summary:
         return cls(counts, len(findings), list(renamed(findings[:_MOST_KEPT], document.name)))
 
     @property
-    def documents(self) -> int:
-        """How many documents were read."""
-        return self.counts["documents"]
-
-    @property
     def has_errors(self) -> bool:
         """Whether a document could not be read, cut or written."""
         return any(skipped.is_error for skipped in self.skipped)
@@ -152,7 +147,7 @@ class Summary:
         """2 after an error, 1 with a message if there were no documents in ``paths``, else 0."""
         if self.has_errors:
             return ERROR
-        if not self.documents:
+        if not self.counts["documents"]:
             output.message(f"no documents in {', '.join(paths)}; quire looks for Markdown and .txt files")
             return NOTHING_FOUND
         return 0

@@ -48,8 +48,8 @@ def command(
     write_findings(broken, "json" if as_json else form, records)
     summary.show(only_errors=True)
     code = summary.exit_code(inputs.paths)
-    if summary.documents:
-        note(f"{count_of(count, 'link')} in {count_of(summary.documents, 'document')}, {len(broken):,} broken")
+    if number := summary.counts["documents"]:
+        note(f"{count_of(count, 'link')} in {count_of(number, 'document')}, {len(broken):,} broken")
     return code or (NOTHING_FOUND if broken else 0)
 
 

@@ -62,18 +62,18 @@ def command(
     largest = max((chunk.size for chunks, _ in totals.values() for chunk in chunks), default=0)
     edges = [16 << power for power in range(max(0, (largest - 1).bit_length() - 4) + 1)]  # 16, 32, 64 and so on
     result: dict[str, Any] = {
-        "documents": summary.documents,
+        "documents": summary.counts["documents"],
         "characters": summary.counts["characters"],
         "skipped": len(summary.skipped),
         "strategies": {name: _figures(name, tokenizer, *total, edges) for name, total in totals.items()},
     }
-    if html is not None and summary.documents:
+    if html is not None and summary.counts["documents"]:
         with new_file(Path(html)) as stream:
             stream.write(stats_page(result, _rows(result["strategies"])))
         note(visible(f"wrote {html}"))
     if as_json:
         write_json(result)
-    elif summary.documents and html is None:
+    elif summary.counts["documents"] and html is None:
         _show(result)
     summary.show(only_errors=True)
     return summary.exit_code(inputs.paths)

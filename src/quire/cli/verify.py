@@ -41,7 +41,7 @@ def command(
     write_findings(violations, "json" if as_json else form)
     summary.show()
     code = summary.exit_code(inputs.paths)
-    if summary.documents:
+    if summary.counts["documents"]:
         note(f"{count_of(len(violations), 'violation')} of the laws" if violations else "all laws hold")
     return code or (NOTHING_FOUND if violations else 0)
 
