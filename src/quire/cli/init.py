@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 from quire import size
 from quire.cli.command_group import ERROR
@@ -22,10 +21,10 @@ _MOST_TREES = 12
 _PAGES = frozenset({"agents", "authors", "changelog", "changes", "claude", "code_of_conduct", "contributing", "gemini",
                     "history", "license", "maintainers", "news", "releasing", "security", "support"})  # fmt: skip
 """Pages about a project, or for agents, which are no documentation of it."""
-_CONTENT: Mapping[str, str] = MappingProxyType(
-    {"mkdocs.yml": "docs", "docusaurus.config.js": "docs", "docusaurus.config.ts": "docs", "hugo.toml": "content",
-     "hugo.yaml": "content", "book.toml": "src", ".vitepress": ".", "conf.py": "."}
-)  # fmt: skip
+_CONTENT: Mapping[str, str] = {
+    "mkdocs.yml": "docs", "docusaurus.config.js": "docs", "docusaurus.config.ts": "docs", "hugo.toml": "content",
+    "hugo.yaml": "content", "book.toml": "src", ".vitepress": ".", "conf.py": ".",
+}  # fmt: skip
 """Files of documentation generators, and where documents are beside them."""
 _HEAD = """\
 # quire: where the documents are and how they are searched. `quire config` shows every value and where it came from.
