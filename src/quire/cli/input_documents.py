@@ -229,11 +229,9 @@ class Inputs:
         return self.settings.trees[self.trees[path]] if path in self.trees else Tree()
 
     def _document(self, found: Found | None) -> InputDocument:
-        if found is None:
-            return InputDocument(STANDARD_INPUT_NAME, None, self.errors)
-        tree = self._tree(found.root)
+        tree = self._tree(found.root if found else STANDARD_INPUT)
         errors = tree.errors if self.errors == "strict" else self.errors
-        return InputDocument(str(found.file), found, errors, tree.encoding)
+        return InputDocument(str(found.file) if found else STANDARD_INPUT_NAME, found, errors, tree.encoding)
 
 
 def _without_clashes(documents: Sequence[Found | None]) -> Sequence[Found | None]:

@@ -127,13 +127,6 @@ def is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
-def has_colour(stream: TextIO | None) -> bool:
-    """Whether the user wants colours on ``stream``: as ``--color`` says, else on a terminal that has them."""
-    if Choices.colour != "auto" or os.environ.get("FORCE_COLOR"):
-        return stream is not None and Choices.colour != "never"
-    return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
 class Choices:
     """What the user chose for this call, by options that every command has: ``--color``, ``-q`` and ``-v``."""
 
@@ -151,10 +144,13 @@ def terminal_width(stream: TextIO, at_most: int = 1000) -> int:
 
 
 class Paint:
-    """Makes a text safe for a terminal, and colours it if ``stream`` has colours."""
+    """Makes a text safe for a terminal, and colours it as ``--color`` says, else on a terminal that has colours."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._is_on = has_colour(stream)
+        is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+        self._is_on = is_terminal(stream) and not is_plain
+        if Choices.colour != "auto" or os.environ.get("FORCE_COLOR"):
+            self._is_on = Choices.colour != "never"
         self._has_links = self._is_on and os.environ.get("TERM") != "linux"  # it prints the address
         self._cyan = partial(self._painted, fg="cyan")
         self.title = partial(self._painted, bold=True)
