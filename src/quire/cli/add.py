@@ -8,7 +8,7 @@ import click
 
 from quire.cli.command_options import argument, option, quire_command
 from quire.cli.config import toml_key, toml_value
-from quire.cli.init import starting_text
+from quire.cli.init import proposed_trees, starting_text
 from quire.cli.output import echo, visible
 from quire.errors import InputError, QuireError
 from quire.settings import PROJECT_FILE, load
@@ -60,8 +60,9 @@ def command(
 def _append(file: Path, name: str, values: dict[str, str]) -> None:
     """Add a table to a file, which is new or valid, unless that would make it invalid."""
     is_new = not file.exists()
-    old = starting_text(file.parent) if is_new else file.read_text("utf-8")
-    if is_new and "git" not in values and f" = {toml_value(values['path'])}\n" in old:
+    trees = dict(proposed_trees(file.parent)) if is_new else {}
+    old = starting_text(trees) if is_new else file.read_text("utf-8")
+    if "git" not in values and values["path"] in trees.values():
         values = {}  # it is among the trees that a new file has
     lines = "".join(f"{field} = {toml_value(value)}\n" for field, value in values.items())
     with os_errors_as_quire_errors(file):

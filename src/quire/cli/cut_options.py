@@ -118,11 +118,11 @@ class TreeCutter(NamedTuple):
 
     def with_documents(self, documents: Sequence[InputDocument]) -> Self:
         """With the slugs, the dialect and the substitutions that the documents of each tree show."""
-        shown = {}
+        completed = {}
         for path, options in self.options.items():
             files = [found for document in documents if (found := document.found) and path in (found.root, "")]
-            shown[path] = tree_options(options, files, Path(files[0].root)) if files else options
-        return self._replace(options=shown)
+            completed[path] = tree_options(options, files, Path(files[0].root)) if files else options
+        return self._replace(options=completed)
 
     def options_of(self, document: InputDocument) -> Mapping[str, Any]:
         """The options of the document's tree."""

@@ -65,13 +65,13 @@ def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
     if toml_file(root / PYTHON_FILE) is not None:
         problem = f"has a table [tool.quire], which a {PROJECT_FILE} would override"
         raise InputError(f"{prefix}{PYTHON_FILE}", problem, "change that table")
+    trees = dict(proposed_trees(root))
     with os_errors_as_quire_errors(Path(name)):
         if os.path.lexists(root / PROJECT_FILE):
             message(f"{name} exists already; change it, or remove it first")
             return ERROR
         with replacing(root / PROJECT_FILE) as stream:
-            stream.write(starting_text(root).encode())
-    trees = dict(_proposed_trees(root))
+            stream.write(starting_text(trees).encode())
     echo(visible(f"{name}: {'' if trees else 'no trees yet: add them under [trees]'}".rstrip(": ")))
     count = size.resolve(None, DEFAULT_TOKENIZER).count
     for tree, path in trees.items():
@@ -81,16 +81,16 @@ def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
     return 0
 
 
-def starting_text(root: Path) -> str:
-    """The text of a quire.toml with comments, for the documents in a folder."""
-    lines = [f"{toml_key(name)} = {toml_value(path)}\n" for name, path in _proposed_trees(root)]
+def starting_text(trees: Mapping[str, str]) -> str:
+    """The text of a quire.toml with comments, for some trees: names and paths."""
+    lines = [f"{toml_key(name)} = {toml_value(path)}\n" for name, path in trees.items()]
     search = [
         f"# {field.sentence}\n# {name} = {toml_value(field.default)}\n" for name, field in search_fields().items()
     ]
     return _HEAD + ("".join(lines) or '# docs = "docs"\n') + _LANGUAGE + "\n".join(search)
 
 
-def _proposed_trees(root: Path) -> Iterator[tuple[str, str]]:
+def proposed_trees(root: Path) -> Iterator[tuple[str, str]]:
     """Names and paths of trees: the README, and the folders of documentation.
 
     In a code repository these are the folders that are called so, or that a documentation generator reads; elsewhere
