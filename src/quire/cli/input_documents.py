@@ -1,4 +1,4 @@
-"""The documents that ``chunk``, ``verify``, ``stats`` and ``links`` read, in one or several processes, and a summary of them."""
+"""The documents of ``chunk``, ``verify``, ``stats`` and ``links``, in one or several processes, and a summary of them."""
 
 import os
 import sys
