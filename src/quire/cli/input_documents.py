@@ -1,4 +1,4 @@
-"""The documents of ``chunk``, ``verify``, ``stats`` and ``links``, in one or several processes, and a summary of them."""
+"""The documents of ``chunk``, ``verify``, ``stats`` and ``links``, in one or several processes, and their summary."""
 
 import os
 import sys
