@@ -197,7 +197,11 @@ def test_file_that_vanishes_before_it_is_read(docs) -> None:
     summary = Summary()
     inputs = Inputs((str(folder),), {}, {})
     found = results(
-        inputs.documents(summary), lambda text: (quire.chunk(text.text), text.path), summary, jobs=1, prepare=list
+        inputs.documents(summary),
+        lambda text: (Summary.of(text, quire.chunk(text.text)), text.path),
+        summary,
+        jobs=1,
+        prepare=list,
     )
     assert next(found) == "a.md"
     (folder / "m.md").unlink()

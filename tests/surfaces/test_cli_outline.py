@@ -187,6 +187,12 @@ def test_headings_below_a_section(run, project) -> None:
     assert run("outline", "docs:guides/auth.md#oauth").out.decode().count("\n") == 2
 
 
+def test_a_section_below_the_depth_is_shown_without_its_headings(run, project) -> None:
+    section = json.loads(run("outline", "--json", "-d", "0", "docs:guides/auth.md#oauth").out)
+    assert (section["slug"], section["children"]) == ("oauth", [])
+    assert run("outline", "-d", "0", "docs:guides/auth.md#oauth").out.decode().startswith("OAuth  ")
+
+
 def test_changes_are_read_unless_the_user_says_no(run, docs, project) -> None:
     run("index")
     docs({"docs/new.md": "n\n"})

@@ -137,6 +137,10 @@ def test_closed_streams(big) -> None:
     no_input = subprocess.run(f"{command} - <&-", shell=True, capture_output=True, check=False)
     assert no_input.returncode == 2
     assert no_input.stderr.startswith(b"<stdin>: is closed; pipe a document into it [skipped]\n")
+    no_diff = subprocess.run(
+        f"{sys.executable} -m quire context --diff <&-", shell=True, capture_output=True, check=False
+    )
+    assert (no_diff.returncode, no_diff.stderr) == (2, b"quire: <stdin>: is closed; pipe a git diff into it\n")
     no_messages = subprocess.run(f"{command} -s tree {file} 2>&-", shell=True, capture_output=True, check=False)
     assert no_messages.returncode == 0
     assert len([json.loads(line) for line in no_messages.stdout.splitlines()]) == 200

@@ -98,8 +98,8 @@ def test_json(run) -> None:
     assert (result.code, result.err) == (0, "")
     hit = hits(result)[0]
     assert list(hit) == [
-        "id", "score", "title", "breadcrumb", "breadcrumbLine", "tree", "path", "file", "depth", "lines", "span",
-        "byteSpan", "tokens", "text", "complete", "parts", "how", "constituents", "language", "matchRanges",
+        "id", "score", "title", "breadcrumb", "breadcrumbLine", "text", "tree", "path", "language", "depth", "span",
+        "byteSpan", "lines", "tokens", "complete", "parts", "how", "constituents", "file", "matchRanges",
     ]  # fmt: skip
     assert (hit["id"], hit["title"], hit["depth"]) == ("docs:guides/auth.md#rotate", "Rotate", 3)
     assert (hit["tree"], hit["path"], hit["file"]) == ("docs", "guides/auth.md", "docs/guides/auth.md")
@@ -168,7 +168,7 @@ def test_merging_is_explained_with_ids(run, docs) -> None:
     docs({"docs/m.md": "# Top\n\nx\n\n## One\n\nneedle\n\n## Two\n\nneedle\n"})
     (hit,) = hits(run("search", "--json", "--explain", "needle", "docs"))
     step = hit["explanation"]["merging"][0]
-    assert list(step) == ["rule", "id", "score", "matching", "children", "total", "limit", "replaced"]
+    assert list(step) == ["rule", "id", "score", "bestOwn", "matching", "children", "total", "limit", "replaced"]
     assert (step["rule"], step["id"]) == ("aggregated", "docs:m.md#top")
     assert step["replaced"] == ["docs:m.md#one", "docs:m.md#two"]
     assert hit["explanation"]["phases"]["parse"] == {"query": "needle"}
@@ -536,6 +536,7 @@ def test_nothing_is_similar(run, docs) -> None:
         (["x", "-n", "1000000000"], "--limit=1000000000 is invalid: must be a whole number from 1 to 10000"),
         (["x", "-n", "9" * 20], "is invalid: must be a whole number from 1 to 10000"),
         (["x", "docs", "--path", ""], "'--path': is empty; name a file or a folder"),
+        (["--like", "docs/a.md", "--explain", "docs"], "--explain is about a query; leave it out with --like"),
         (["x", "--list", "--full"], "--list, --matches and --full exclude each other; choose one"),
         (["--dry-run-mode", "docs"], "--dry-run-mode; put -- before a query that begins with a dash"),
         (["-join", "docs"], "-join; put -- before a query that begins with a dash"),

@@ -35,7 +35,7 @@ def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["docs", "--to", "lancedb:x#a b"], 2, "a table's name has"),
         (["docs", "--to", "lancedb:x#quire__next"], 2, "a table's name has"),
         (["-", "--to", "lancedb:x"], 2, "standard input has no path"),
-        (["empty", "--to", "lancedb:x"], 1, "no documents in empty, so nothing is synced"),
+        (["empty", "--to", "lancedb:x"], 1, "no documents in empty; quire looks for Markdown"),
         (["nope", "--to", "lancedb:x"], 2, "nothing was synced"),
         (["docs", "--to", "lancedb:x", "--model", "m"], 2, "--model needs --endpoint"),
         (["docs", "--to", "lancedb:x", "--embedder", "wordllama", "--model", "m"], 2, "leave out --embedder"),

@@ -1,7 +1,5 @@
 """``quire add``: add a folder or a git repository to quire.toml."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path
@@ -9,7 +7,8 @@ from pathlib import Path
 import click
 
 from quire.cli.command_options import argument, option, quire_command
-from quire.cli.init import quoted, starting_text
+from quire.cli.config import toml_key, toml_value
+from quire.cli.init import proposed_trees, starting_text
 from quire.cli.output import echo, visible
 from quire.errors import InputError, QuireError
 from quire.settings import PROJECT_FILE, load
@@ -61,14 +60,14 @@ def command(
 def _append(file: Path, name: str, values: dict[str, str]) -> None:
     """Add a table to a file, which is new or valid, unless that would make it invalid."""
     is_new = not file.exists()
-    old = starting_text(file.parent) if is_new else file.read_text("utf-8")
-    if is_new and "git" not in values and f" = {quoted(values['path'])}\n" in old:
+    trees = dict(proposed_trees(file.parent)) if is_new else {}
+    old = starting_text(trees) if is_new else file.read_text("utf-8")
+    if "git" not in values and values["path"] in trees.values():
         values = {}  # it is among the trees that a new file has
-    key = name if re.fullmatch("[A-Za-z0-9_-]+", name) else quoted(name)
-    lines = "".join(f"{field} = {quoted(value)}\n" for field, value in values.items())
+    lines = "".join(f"{field} = {toml_value(value)}\n" for field, value in values.items())
     with os_errors_as_quire_errors(file):
         with replacing(file) as stream:
-            stream.write((f"{old.rstrip()}\n\n[trees.{key}]\n{lines}" if values else old).encode())
+            stream.write((f"{old.rstrip()}\n\n[trees.{toml_key(name)}]\n{lines}" if values else old).encode())
         try:
             load(file.parent)
         except QuireError as error:

@@ -1,7 +1,5 @@
 """``quire agents``: the configuration of agents that use ``quire mcp``, shown, written, removed or tried."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -20,6 +18,7 @@ import click
 from quire import DISTRIBUTION
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import argument, option, quire_command
+from quire.cli.config import toml_value
 from quire.cli.output import echo, message, visible
 from quire.errors import InputError
 from quire.operating_system import application_folder, expanded
@@ -243,7 +242,7 @@ def configuration(agent: Agent, old: str, program: Sequence[str]) -> str:
         return _snippet(program, _SKILL) if program else ""
     server = _server(agent, *program) if program else {}
     if agent.file.suffix == ".toml":
-        values = (f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in server.items())
+        values = (f"{name} = {toml_value(value)}\n" for name, value in server.items())
         return _with_block(old, f"[{agent.table}.quire]\n{''.join(values)}" if server else "", "# {}")
     try:
         settings: Any = json.loads(old) if old.strip() else {}
@@ -253,10 +252,9 @@ def configuration(agent: Agent, old: str, program: Sequence[str]) -> str:
     if not isinstance(servers, dict):
         problem = "is not plain JSON with a table of servers"
         raise InputError(str(agent.config), problem, "add it by hand: quire agents shows what")
-    settings[agent.table] = {name: value for name, value in servers.items() if name != "quire"}
-    if server:
-        settings[agent.table]["quire"] = server
-    elif not settings[agent.table]:
+    servers = {name: value for name, value in servers.items() if name != "quire"}
+    settings |= {agent.table: servers | ({"quire": server} if server else {})}
+    if not settings[agent.table]:
         del settings[agent.table]
     return json.dumps(settings, indent=2, ensure_ascii=False) + "\n" if settings else ""
 

@@ -1,7 +1,5 @@
 """``quire chunk``: cut documents into chunks; JSON lines when piped, a readable view on a terminal, or files."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -43,7 +41,7 @@ class Encoded(NamedTuple):
 
 
 Encode = Callable[[Chunks], Any]
-Write = Callable[[Iterator[Encoded], Summary], None]
+Write = Callable[[Iterator[Encoded]], None]
 
 
 @quire_command("quire chunk docs -o chunks.jsonl", "quire chunk docs/search.md -s flow --max-tokens 256")
@@ -74,65 +72,66 @@ def command(
     uses the cluster that RAY_ADDRESS names, or starts one on this machine.
     """
     output = None if output == "-" else output
+    cut = TreeCutter.of(inputs, options)
     vectors = vectors or bool(embedding)
-    _check_engine(engine, inputs, output, form, has_vectors=vectors, as_json=as_json)
+    _check(engine, inputs, output, form, vectors=vectors, as_json=as_json, strategies=cut.strategies)
     if engine is not None and output is not None:
         write_dataset = import_module("quire.cli.parts").write_dataset
         embedder = chosen_embedder(embedding, inputs.settings.embed) or DEFAULT_EMBEDDER if vectors else None
-        done: int = write_dataset(inputs, options, output, engine=engine, embedder=embedder, jobs=jobs)
+        done: int = write_dataset(inputs, cut, output, engine=engine, embedder=embedder, jobs=jobs)
         return done
-    cut = TreeCutter.of(inputs, options)
-    _check(output, form, as_json=as_json, strategies=cut.strategies)
     form = form or (_format_of(output) if output is not None else None)
     summary = Summary()
     documents = inputs.documents(summary)
     cut = cut.with_documents(documents)
     if output is not None and form != "files":
         _refuse_input(output, documents, summary)
-    encode, write = _encoding(output, form, as_json=as_json)
+    encode, write = _encoding(output, form, summary, as_json=as_json)
     work = partial(_encode, cut, encode)
     with closing(results(documents, work, summary, jobs=jobs, prepare=cut.prepare)) as encoded:
         if form == "files":  # the writer of files refuses those that clash
-            write(encoded, summary)
+            write(encoded)
         else:
             has_whole_paths = form == "compact" or cut.strategies == {"tree"}
-            write(_without_clashes(encoded, summary, has_whole_paths=has_whole_paths), summary)
+            write(_without_clashes(encoded, summary, has_whole_paths=has_whole_paths))
     summary.show()
     return summary.exit_code(inputs.paths)
 
 
-def _encode(cut: TreeCutter, encode: Encode, document: InputDocument) -> tuple[Chunks, Encoded]:
+def _encode(cut: TreeCutter, encode: Encode, document: InputDocument) -> tuple[Summary, Encoded]:
     chunks = cut(document)
-    return chunks, Encoded(document.name, document.path, Summary.of(document, chunks), encode(chunks))
+    summary = Summary.of(document, chunks)
+    return summary, Encoded(document.name, document.path, summary, encode(chunks))
 
 
-def _check_engine(
-    engine: str | None, inputs: Inputs, output: str | None, form: str | None, *, has_vectors: bool, as_json: bool
+def _check(
+    engine: str | None,
+    inputs: Inputs,
+    output: str | None,
+    form: str | None,
+    *,
+    vectors: bool,
+    as_json: bool,
+    strategies: set[str],
 ) -> None:
-    """Refuse what only an engine can do, and what none can."""
-    if engine is None:
-        source = next((path for path in (*inputs.paths, output or "") if "://" in path), "")
-        if source or has_vectors:
-            needs = f"{source or '--vectors'} needs an engine"
-            raise click.UsageError(f"{needs}; add --engine local or --engine ray")
-    elif output is None or as_json or form not in (None, "parquet") or _format_of(output) != "files":
-        raise click.UsageError(
-            "--engine writes a folder of Parquet files; name one with -o, without --json and --format"
-        )
-    elif STANDARD_INPUT in inputs.paths:
-        raise click.UsageError("--engine cannot read standard input; name files or folders")
-
-
-def _check(output: str | None, form: str | None, *, as_json: bool, strategies: set[str]) -> None:
-    """Refuse options that contradict each other."""
+    """Refuse options that contradict each other, what only an engine can do, and what none can."""
     name = output or ""
-    is_unclear = form is None and _format_of(name) == "files" and not os.path.isdir(name)  # noqa: PTH112  Path's may fail
+    source = next((path for path in (*inputs.paths, name) if "://" in path), "")
+    is_folder = _format_of(name) == "files"
+    is_unclear = form is None and is_folder and not os.path.isdir(name)  # noqa: PTH112  Path's may fail
     problems = {
+        f"{source or '--vectors'} needs an engine; add --engine local or --engine ray": (
+            engine is None and (source or vectors)
+        ),
+        "--engine writes a folder of Parquet files; name one with -o, without --json and --format": (
+            engine and (not name or as_json or form not in (None, "parquet") or not is_folder)
+        ),
+        "--engine cannot read standard input; name files or folders": engine and STANDARD_INPUT in inputs.paths,
         f"--format {form} needs an output; say where with -o": not name and form in ("files", "parquet"),
         "--format nodes is about the heading tree; add -s tree": form == "nodes" and strategies != {"tree"},
         "--json prints to standard output; leave it out, or leave out -o": name and as_json,
         f"-o {name} is a folder, and --format {form} one file; name a file": (
-            form not in (None, "files") and name.endswith(("/", os.sep))
+            engine is None and form not in (None, "files") and name.endswith(("/", os.sep))
         ),
         f"-o {name} is not a folder, and its name tells no format; add --format, or name a folder": (
             is_unclear and os.path.exists(name)  # noqa: PTH110  a file, a device, a pipe
@@ -150,7 +149,7 @@ def _format_of(output: str) -> Format:
     return "files" if output.endswith(("/", os.sep)) else _ENDINGS.get(Path(output).suffix.lower(), "files")
 
 
-def _encoding(output: str | None, form: Format | None, *, as_json: bool) -> tuple[Encode, Write]:
+def _encoding(output: str | None, form: Format | None, summary: Summary, *, as_json: bool) -> tuple[Encode, Write]:
     """How chunks are encoded, in the process that cuts them, and written."""
     records = partial(_records, form=_RECORDS.get(form or "", "chunk"))
     if as_json:
@@ -160,7 +159,7 @@ def _encoding(output: str | None, form: Format | None, *, as_json: bool) -> tupl
     if output is None:
         return records, partial(_print, out.write_json_lines)
     if form == "files":
-        return json_files.encoded, partial(_write_files, Path(output))
+        return json_files.encoded, partial(_write_files, Path(output), summary)
     is_flat = form == "flat" and _format_of(output) == "parquet"
     if form == "parquet" or is_flat:
         parquet.pyarrow()  # in another process it would look like the fault of a document
@@ -196,7 +195,7 @@ def _without_clashes(documents: Iterable[Encoded], summary: Summary, *, has_whol
             summary.skip(document.name, f"its ids would clash with those of {other}; rename {which}", document.summary)
 
 
-def _write_files(output: Path, documents: Iterator[Encoded], summary: Summary) -> None:
+def _write_files(output: Path, summary: Summary, documents: Iterator[Encoded]) -> None:
     """Write one file per chunk; the summary lists documents that the writer refuses."""
     added: dict[str, Encoded] = {}
     for document in documents:  # without documents no folder is made
@@ -208,18 +207,16 @@ def _write_files(output: Path, documents: Iterator[Encoded], summary: Summary) -
             summary.skip(added[refused.path].name, refused.reason, added[refused.path].summary)
 
 
-def _write_file(
-    write: Callable[[Path, Iterable[Any]], object], output: Path, documents: Iterator[Encoded], _: Summary
-) -> None:
+def _write_file(write: Callable[[Path, Iterable[Any]], object], output: Path, documents: Iterator[Encoded]) -> None:
     for document in documents:  # without documents the file stays as it was
         write(output, (encoded.content for encoded in chain([document], documents)))
 
 
-def _print(write: Callable[[Iterable[Any]], None], documents: Iterator[Encoded], _: Summary) -> None:
+def _print(write: Callable[[Iterable[Any]], None], documents: Iterator[Encoded]) -> None:
     write(Raw(record) for document in documents for record in document.content)
 
 
-def _show(documents: Iterator[Encoded], _: Summary) -> None:
+def _show(documents: Iterator[Encoded]) -> None:
     """Print chunks for people: id, size and lines, breadcrumb, the first lines of the text."""
     paint = out.Paint(sys.stdout)
     columns = out.terminal_width(sys.stdout, _SHOWN_WIDTH)

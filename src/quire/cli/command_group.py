@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from types import MappingProxyType
 
 import click
 
@@ -19,50 +18,44 @@ from quire.errors import IndexDamagedError, QueryError, QuireError, did_you_mean
 NOTHING_FOUND = 1
 ERROR = 2
 
-GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        "Cut": {
-            "chunk": "Cut documents into chunks.",
-            "verify": "Check that nothing is lost, altered or misplaced.",
-            "stats": "Compare the strategies on your documents.",
-            "migrate": "Convert chunk records of the old format.",
-        },
-        "Find": {
-            "search": "Find the sections that answer a query.",
-            "get": "Print sections by id, or by file and heading or line.",
-            "outline": "List documents, or the headings of one, with token counts.",
-            "context": "Find the documentation that concerns some files.",
-            "links": "List broken links.",
-            "eval": "Measure how well the documents answer questions.",
-        },
-        "Connect": {
-            "sync": "Sync documents to a vector store.",
-            "mcp": "Serve documents to agents over the Model Context Protocol.",
-            "agents": "Show or write the configuration of agents.",
-            "web": "Show on a local page how documents are cut and searched.",
-        },
-        "Set up": {
-            "init": "Write a quire.toml for the documents in a folder.",
-            "add": "Add a folder or a git repository to quire.toml.",
-            "index": "Bring the index up to date.",
-            "status": "Show the state of the index.",
-            "config": "Show every setting and where it came from.",
-        },
-    }
-)
+GROUPS: Mapping[str, Mapping[str, str]] = {
+    "Cut": {
+        "chunk": "Cut documents into chunks.",
+        "verify": "Check that nothing is lost, altered or misplaced.",
+        "stats": "Compare the strategies on your documents.",
+        "migrate": "Convert chunk records of the old format.",
+    },
+    "Find": {
+        "search": "Find the sections that answer a query.",
+        "get": "Print sections by id, or by file and heading or line.",
+        "outline": "List documents, or the headings of one, with token counts.",
+        "context": "Find the documentation that concerns some files.",
+        "links": "List broken links.",
+        "eval": "Measure how well the documents answer questions.",
+    },
+    "Connect": {
+        "sync": "Sync documents to a vector store.",
+        "mcp": "Serve documents to agents over the Model Context Protocol.",
+        "agents": "Show or write the configuration of agents.",
+        "web": "Show on a local page how documents are cut and searched.",
+    },
+    "Set up": {
+        "init": "Write a quire.toml for the documents in a folder.",
+        "add": "Add a folder or a git repository to quire.toml.",
+        "index": "Bring the index up to date.",
+        "status": "Show the state of the index.",
+        "config": "Show every setting and where it came from.",
+    },
+}
 """Every command with its line of help, so that ``quire --help`` loads none of them."""
-COMMANDS: Mapping[str, str] = MappingProxyType(
-    {name: line for group in GROUPS.values() for name, line in group.items()}
-)
-RENAMED: Mapping[str, str] = MappingProxyType(
-    {
-        "ls": "quire outline",
-        "manifest": "quire outline --headings",
-        "similar": "quire search --like",
-        "run": "quire chunk --engine ray, or quire sync --engine ray",
-        "watch": "no longer needed: quire search and quire mcp look for changes themselves",
-    }
-)
+COMMANDS: Mapping[str, str] = {name: line for group in GROUPS.values() for name, line in group.items()}
+RENAMED: Mapping[str, str] = {
+    "ls": "quire outline",
+    "manifest": "quire outline --headings",
+    "similar": "quire search --like",
+    "run": "quire chunk --engine ray, or quire sync --engine ray",
+    "watch": "no longer needed: quire search and quire mcp look for changes themselves",
+}
 """What to use instead of a command of earlier versions."""
 
 
@@ -114,7 +107,14 @@ def run(arguments: Sequence[str]) -> int:
             code = _call(arguments)
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  Python's own exit code would mean "nothing found"
-        return _interrupted() if is_interrupt(error) else _failed(error)
+        if not is_interrupt(error):
+            return _failed(error)
+        message("interrupted")
+        try:
+            sys.stdout.flush()
+        except (KeyboardInterrupt, OSError):  # the reader may be gone, too
+            discard(sys.stdout)
+        return 130
     return code
 
 
@@ -132,15 +132,6 @@ def _call(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as end:  # --help, --version
         return end.exit_code
     return result if isinstance(result, int) else 0
-
-
-def _interrupted() -> int:
-    message("interrupted")
-    try:
-        sys.stdout.flush()
-    except (KeyboardInterrupt, OSError):  # the reader may be gone, too
-        discard(sys.stdout)
-    return 130
 
 
 def _failed(error: BaseException) -> int:

@@ -22,6 +22,9 @@ from quire.errors import did_you_mean
 from quire.settings import CONFIG_VARIABLE
 from quire.validation import Field, convert, fields
 
+_FLAGS = {"breadcrumb_mode": "--breadcrumb", "version": "--model-version"}
+"""The flags of fields whose names are no flags."""
+
 
 class Declared(Struct, frozen=True):
     """The default of a command's parameter, which declares what it is on the command line."""
@@ -31,11 +34,16 @@ class Declared(Struct, frozen=True):
     collect: Callable[..., Any] | None = None  # makes one value of those of several options
 
 
+def flag_name(name: str) -> str:
+    """The flag of an option."""
+    return _FLAGS.get(name) or f"--{name.replace('_', '-')}"
+
+
 def option(text: str, *flags: str, least: int | None = None, most: int | None = None, **settings: Any) -> Any:
     """An option with a help text. Its flag is the parameter's name unless ``flags`` have a long one."""
 
     def parameters(name: str, kind: Any) -> list[click.Parameter]:
-        long = [] if any(flag.startswith("--") for flag in flags) else [f"--{name.replace('_', '-')}"]
+        long = [] if any(flag.startswith("--") for flag in flags) else [flag_name(name)]
         values = {**_click_type(kind), **settings}
         if kind is int or (least, most) != (None, None):
             values |= {"type": click.IntRange(least, most)}
@@ -56,8 +64,8 @@ def argument(metavar: str, **settings: Any) -> Any:
 
 def combined(function: Callable[..., Any]) -> Any:
     """Options that make one value: the parameters of ``function`` declare them, and it returns the value."""
-    made = [parameter for parameters in _parameters(function).values() for parameter in parameters]
-    return Declared(lambda _name, _kind: made, function)
+    options = [option for options in _parameters(function).values() for option in options]
+    return Declared(lambda _name, _kind: options, function)
 
 
 def _parameters(function: Any) -> dict[str, list[click.Parameter]]:
@@ -124,7 +132,7 @@ def quire_command(*examples: str) -> Callable[[Callable[..., int]], Command]:
         return Command(
             None,
             callback=call,
-            params=[parameter for made in parameters.values() for parameter in made],
+            params=[parameter for declared in parameters.values() for parameter in declared],
             help=function.__doc__,
             examples=examples,
             context_settings={"help_option_names": ["-h", "--help"]},  # click remembers them from the first context
@@ -167,12 +175,12 @@ def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     return value
 
 
-def field_option(field: Field, *names: str, more: str = "", **settings: Any) -> click.Option:
-    """An option with the type and the description that a struct declares; ``more`` ends its help."""
-    text = f"{field.sentence}{more}"
+def field_option(field: Field, name: str, *flags: str, more: str = "", **settings: Any) -> click.Option:
+    """An option for a field of a struct, which declares its type and description; ``more`` ends its help."""
+    text, flag = f"{field.sentence}{more}", flag_name(name)
     if isinstance(field.default, bool):
-        flag, *_, parameter = names
-        return click.Option([f"{flag}/--no-{flag.removeprefix('--')}", parameter], default=None, help=text, **settings)
+        return click.Option([f"{flag}/--no-{flag.removeprefix('--')}", name], default=None, help=text, **settings)
+    names = [flag, *flags, name]
     if field.choices:
         return click.Option(names, type=click.Choice(field.choices), help=text, **settings)
     kind = str if field.default is None else type(field.default)
@@ -186,18 +194,14 @@ _MODEL_OPTIONS: Mapping[str, Mapping[str, str]] = {
 """The settings of an embedding model that are options, too; the others are only in quire.toml."""
 
 
-def _embedding_flag(name: str) -> str:
-    return "--model-version" if name == "version" else f"--{name.replace('_', '-')}"
-
-
 def chosen_embedder(chosen: Mapping[str, Any], configured: Mapping[str, Any]) -> str | EmbedSettings | None:
     """The model of the command line over that of the user's own file, for ``embed.resolve``; None for neither."""
-    others = [_embedding_flag(name) for name in chosen if name != "embedder"]
+    others = [flag_name(name) for name in chosen if name != "embedder"]
     if "embedder" in chosen and others:
         raise click.UsageError(f"{others[0]} is about an endpoint; leave out --embedder")
     if "embedder" in chosen or not (chosen or configured):
         return chosen.get("embedder")
-    settings = convert(EmbedSettings, {**configured, **chosen}, _embedding_flag)
+    settings = convert(EmbedSettings, {**configured, **chosen}, flag_name)
     if others and not settings.endpoint:
         raise click.UsageError(f"{others[0]} needs --endpoint")
     return settings if settings.endpoint else settings.embedder
@@ -205,8 +209,7 @@ def chosen_embedder(chosen: Mapping[str, Any], configured: Mapping[str, Any]) ->
 
 EMBEDDING: Any = Declared(
     lambda _name, _kind: [
-        field_option(fields(EmbedSettings)[name], _embedding_flag(name), name, **settings)
-        for name, settings in _MODEL_OPTIONS.items()
+        field_option(fields(EmbedSettings)[name], name, **settings) for name, settings in _MODEL_OPTIONS.items()
     ],
     lambda **values: {name: value for name, value in values.items() if value is not None},
 )

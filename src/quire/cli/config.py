@@ -1,7 +1,7 @@
 """``quire config``: every setting and where it came from."""
 
-from __future__ import annotations
-
+import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -51,10 +51,13 @@ def _values(settings: Settings) -> dict[str, Value]:
 
 
 def toml_value(value: Any) -> str:
-    """A value as in TOML."""
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(toml_value, value))}]"
-    return f'"{value}"' if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+    """A value as in TOML, whose texts, lists and numbers are those of JSON but for DEL."""
+    return json.dumps(value, ensure_ascii=False, default=str).replace("\x7f", "\\u007f")
+
+
+def toml_key(name: str) -> str:
+    """A name as in TOML."""
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else toml_value(name)
 
 
 def json_schema() -> dict[str, Any]:

@@ -1,8 +1,5 @@
 """``quire context``: find the documentation that concerns some files, or the changes in a diff."""
 
-from __future__ import annotations
-
-import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -12,6 +9,7 @@ import click
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import JSON, argument, option, quire_command
 from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Printer, hit_record
+from quire.cli.input_documents import read_standard_input
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, show_not_found
 from quire.cli.output import note, visible, write_json
 from quire.errors import InputError
@@ -47,14 +45,14 @@ def command(
     with index.open(trees=wanted.trees) as workspace:
         show = partial(show_not_found, workspace=workspace)
         hits = wanted.search(workspace, limit=limit or _LIMIT, max_tokens=budget, on_problem=show)
-        hit_files = [workspace.file(hit.tree, hit.path) for hit in hits]
+        pairs = [(hit, workspace.file(hit.tree, hit.path)) for hit in hits]
     if as_json:
-        records = [hit_record(hit, file) for hit, file in zip(hits, hit_files, strict=True)]
-        write_json({"words": [word._asdict() for word in wanted.words], "results": records})
+        words = [word._asdict() for word in wanted.words]
+        write_json({"words": words, "results": [hit_record(*pair) for pair in pairs]})
     else:
         for word in wanted.words if explain else ():
             note(visible(f"{word.weight:.1f}  {word.text}  {', '.join(word.origins)}"))
-        Printer(form="list" if as_list else "text").show(hits, hit_files)
+        Printer(form="list" if as_list else "text").show(pairs)
         if not hits:
             note("nothing found")
     return 0 if hits else NOTHING_FOUND
@@ -65,7 +63,7 @@ def _texts(files: Sequence[str], *, is_diff: bool) -> dict[str, str]:
     if is_diff == bool(files):
         raise click.UsageError("name files, or give a diff on standard input with --diff")
     if is_diff:
-        texts = changed_files(sys.stdin.buffer.read().decode("utf-8", "replace"))
+        texts = changed_files(read_standard_input("a git diff").decode("utf-8", "replace"))
         if not texts:
             raise InputError("-", "standard input has no git diff", "try: git diff | quire context --diff")
         return texts

@@ -1,16 +1,14 @@
-"""Options of the commands that read and cut documents, and ``Cutter``, which cuts with them."""
-
-from __future__ import annotations
+"""Options of the commands that read and cut documents, and ``TreeCutter``, which cuts with them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 import click
 
 from quire import pipeline, size
 from quire.auto_slugs import tree_options
-from quire.cli.command_options import PATHS, Declared, combined, field_option, option
+from quire.cli.command_options import PATHS, Declared, combined, field_option, flag_name, option
 from quire.cli.input_documents import InputDocument, Inputs
 from quire.errors import GuardError, OptionError, QuireError
 from quire.model import Document, Syntax
@@ -42,11 +40,6 @@ def _tokenizer(default: str) -> Any:
     return option(text, "-t", callback=_valid_tokenizer, metavar="NAME|FILE")
 
 
-def flag_name(name: str) -> str:
-    """The flag of an option."""
-    return "--breadcrumb" if name == "breadcrumb_mode" else f"--{name.replace('_', '-')}"
-
-
 def _cut_option(name: str) -> click.Option:
     """An option of cutting as its struct declares it; the help lists the strategies that have it."""
     owners = {strategy: fields(kind)[name] for strategy, kind in STRATEGIES.items() if name in fields(kind)}
@@ -56,7 +49,7 @@ def _cut_option(name: str) -> click.Option:
     else:
         defaults = f" ({', '.join(f'{owner}{_shown_default(declared.default)}' for owner, declared in owners.items())})"
     aliases = (flag_name(alias) for alias, meant in ALIASES.items() if meant == name)
-    return field_option(field, flag_name(name), *aliases, name, more=defaults)
+    return field_option(field, name, *aliases, more=defaults)
 
 
 def _shown_default(value: Any) -> str:
@@ -106,7 +99,7 @@ class TreeCutter(NamedTuple):
     """Those of ``quire.chunk``, by the path of the tree; under "" those for paths on the command line."""
 
     @classmethod
-    def of(cls, inputs: Inputs, typed: Mapping[str, Any]) -> TreeCutter:
+    def of(cls, inputs: Inputs, typed: Mapping[str, Any]) -> Self:
         """With the options of a command and of quire.toml; invalid ones raise a UsageError."""
         options = inputs.cut_options(typed)
         for chosen in options.values():
@@ -123,13 +116,13 @@ class TreeCutter(NamedTuple):
         """The strategies of all trees."""
         return {options["strategy"] for options in self.options.values()}
 
-    def with_documents(self, documents: Sequence[InputDocument]) -> TreeCutter:
+    def with_documents(self, documents: Sequence[InputDocument]) -> Self:
         """With the slugs, the dialect and the substitutions that the documents of each tree show."""
-        shown = {}
+        completed = {}
         for path, options in self.options.items():
             files = [found for document in documents if (found := document.found) and path in (found.root, "")]
-            shown[path] = tree_options(options, files, Path(files[0].root)) if files else options
-        return TreeCutter(shown)
+            completed[path] = tree_options(options, files, Path(files[0].root)) if files else options
+        return self._replace(options=completed)
 
     def options_of(self, document: InputDocument) -> Mapping[str, Any]:
         """The options of the document's tree."""

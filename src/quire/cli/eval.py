@@ -3,11 +3,9 @@
 The tables show the figures of the JSON that ``--json`` prints.
 """
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Iterator, Mapping, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +15,15 @@ from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import EMBEDDING, HTML, JSON, PATHS, not_empty, option, quire_command
 from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions
-from quire.cli.output import Paint, Progress, count_of, echo, note, print_table, tracked, visible, write_json
-from quire.errors import did_you_mean
+from quire.cli.output import Paint, Progress, count_of, echo, note, print_table, visible, write_json
 from quire.evals.figures import MEASURES, SHARES, Figure, figures
 from quire.evals.outcomes import Outcome, ask, ask_in_folds
 from quire.evals.questions import Question, link_questions, pasted_questions, read_questions, sample
 from quire.index_api import Index
 from quire.model import Document
-from quire.search.search_settings import Mode, SearchSettings
+from quire.search.search_settings import Mode, SearchSettings, Share
 from quire.settings import named_file, search_settings
+from quire.validation import check, unknown_name
 from quire.web.html_pages import eval_page
 from quire.workspace import Workspace
 from quire.write.atomic_file import new_file
@@ -34,20 +32,14 @@ _SOURCES = {"links": "the documents' links", "pasted": "the documents' sentences
 _MOST_SHOWN = 10  # how many of the questions that two settings answer differently are printed; JSON has all
 
 
-def _thresholds(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
+def _thresholds(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
     """``mrr=0.75`` as a name and a number."""
     thresholds = {}
     for value in values:
         name, _, number = value.partition("=")
         if name not in SHARES:
-            similar = did_you_mean(name, SHARES)
-            raise click.BadParameter(f"no figure {name}{similar}; choose from {', '.join(SHARES)}", ctx, param)
-        try:
-            thresholds[name] = float(number)
-        except ValueError:
-            thresholds[name] = -1.0
-        if not 0 <= thresholds[name] <= 1:
-            raise click.BadParameter(f"{value}: write a number from 0 to 1, as in {name}=0.75", ctx, param)
+            raise unknown_name(name, SHARES, what="figure")
+        thresholds[name] = check(f"--fail-under {name}", number, Share, strict=False)
     return thresholds
 
 
@@ -155,24 +147,32 @@ def _ask(
 def _documents(workspace: Workspace) -> dict[str, dict[str, Document]]:
     """The documents that are searched, by tree and path."""
     trees: dict[str, dict[str, Document]] = {name: {} for name in workspace.selected_trees}
-    for record in tracked(workspace.documents(), attrgetter("path")):
-        trees[record.tree][record.path] = pipeline.parse(workspace.index.get(record.id).text, path=record.path)
+    records = workspace.documents()
+    with Progress() as progress:
+        for done, record in enumerate(records):
+            progress.step(done, len(records), record.path)
+            trees[record.tree][record.path] = pipeline.parse(workspace.index.get(record.id).text, path=record.path)
     return trees
 
 
 def _show(head: Mapping[str, Any], values: Mapping[str, Figure], missed: Sequence[Outcome]) -> None:
     paint = Paint(sys.stdout)
     _show_title(head)
-    rows = []
-    for name, (label, _) in MEASURES.items():
-        value, low, high = (_number(name, number) for number in values[name])
-        rows.append((label, paint.number(value), paint.faint(f"{low} to {high}")))
-    print_table(rows, right=[1])
+    print_table([*_rows(values)], right=[1])
     for outcome in missed:
         rank = f"found at {outcome.rank}" if outcome.rank else "not found"
         echo(f"\n{paint.title(outcome.question.query)}  {paint.faint(rank)}")
         echo(f"  first: {paint.path(outcome.first or 'nothing')}")
         echo(f"  right: {paint.path(', '.join(outcome.question.answers))}")
+
+
+def _rows(*columns: Mapping[str, Figure], sign: str = "") -> Iterator[Sequence[str]]:
+    """A line of the table for each measure: the values of all columns, and the interval of the last."""
+    paint = Paint(sys.stdout)
+    for name, (label, _) in MEASURES.items():
+        others = [_number(name, column[name].value) for column in columns[:-1]]
+        value, low, high = (_number(name, number, sign) for number in columns[-1][name])
+        yield [label, *map(paint.number, (*others, value)), paint.faint(f"{low} to {high}")]
 
 
 def _compare(
@@ -181,38 +181,24 @@ def _compare(
     before, after, changes = figures(old), figures(new), figures(old, new)
     change = changes["mrr"]
     better = None if change.may_be_zero else files[int((change.value or 0.0) > 0)]
+    pairs = [pair for pair in zip(old, new, strict=True) if pair[0].rank != pair[1].rank]
+    pairs.sort(key=lambda pair: -abs(1 / (pair[0].rank or inf) - 1 / (pair[1].rank or inf)))
     if as_json:
         columns = {"a": before, "b": after, "difference": changes}
         record = {name: _as_records(column) for name, column in columns.items()}
-        others = [{**_miss_record(outcome), "rank": ranks} for outcome, ranks in _different(old, new)]
+        others = [{**_miss_record(second), "rank": (first.rank, second.rank)} for first, second in pairs]
         write_json({**head, "files": files, "better": better, **record, "differences": others})
         return
-    paint = Paint(sys.stdout)
     _show_title(head)
-    echo(paint.faint(f"A = {files[0]}, B = {files[1]}"))
-    rows = [["", "A", "B", "B - A", ""]]
-    for name, (label, _) in MEASURES.items():
-        value, low, high = (_number(name, number, "+") for number in changes[name])
-        numbers = (_number(name, before[name].value), _number(name, after[name].value), value)
-        rows.append([label, *map(paint.number, numbers), paint.faint(f"{low} to {high}")])
-    print_table(rows, right=[1, 2, 3])
+    echo(Paint(sys.stdout).faint(f"A = {files[0]}, B = {files[1]}"))
+    print_table([["", "A", "B", "B - A", ""], *_rows(before, after, changes, sign="+")], right=[1, 2, 3])
     if better is None:
         echo("Neither is better: the difference in MRR may be noise, its interval contains 0.")
     else:
         echo(visible(f"{better} is better: the interval of the difference in MRR does not contain 0."))
-    for outcome, ranks in _different(old, new)[:_MOST_SHOWN]:
-        echo(visible(f"{'-'.join(str(rank or 'none') for rank in ranks):>9}  {outcome.question.query}"))
-
-
-def _different(old: Sequence[Outcome], new: Sequence[Outcome]) -> list[tuple[Outcome, tuple[int, int]]]:
-    """The questions with other ranks, 0 for none, in both; the largest differences of 1 / rank first."""
-    pairs = [(after, (before.rank, after.rank)) for before, after in zip(old, new, strict=True)]
-    different = [(after, ranks) for after, ranks in pairs if ranks[0] != ranks[1]]
-    return sorted(different, key=lambda row: -abs(_share(row[1][0]) - _share(row[1][1])))
-
-
-def _share(rank: int) -> float:
-    return 1 / rank if rank else 0.0
+    for first, second in pairs[:_MOST_SHOWN]:
+        ranks = f"{first.rank or 'none'}-{second.rank or 'none'}"
+        echo(visible(f"{ranks:>9}  {second.question.query}"))
 
 
 def _show_title(head: Mapping[str, Any]) -> None:

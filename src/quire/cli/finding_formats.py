@@ -1,7 +1,5 @@
 """``--format`` of ``links`` and ``verify``: findings as JSON, as annotations of a GitHub workflow, or as SARIF."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from functools import partial

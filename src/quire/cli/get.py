@@ -1,7 +1,5 @@
 """``quire get``: print sections by id, or by file and heading or line."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,17 +31,15 @@ def command(
     whole document, PATH:LINE the section with that line. If no document has that path but exactly one has that file
     name, quire prints that one and says so. The exit code is 1 if a section is not found or does not fit.
     """
-    hits: list[Hit] = []
-    files: list[str] = []
+    hits: list[tuple[Hit, str]] = []
     for name in dict.fromkeys(names):
         if exists(name) and os.path.isdir(name):  # noqa: PTH112
             message(f"{name}: is a folder; `quire outline {name}` lists its documents")
             continue
         with _workspace(name, index) as workspace:
             if hit := _get(workspace, name, children=children, max_tokens=max_tokens):
-                hits.append(hit)
-                files.append(workspace.file(hit.tree, hit.path))
-    Printer(full=True).show(hits, files, as_json=as_json)
+                hits.append((hit, workspace.file(hit.tree, hit.path)))
+    Printer(full=True).show(hits, as_json=as_json)
     return 0 if len(hits) == len(dict.fromkeys(names)) else NOTHING_FOUND
 
 

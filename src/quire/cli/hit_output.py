@@ -3,12 +3,11 @@
 On a terminal, matches are highlighted and long texts are shortened to the lines around them.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, chain, pairwise
 from operator import attrgetter
 from shlex import quote
@@ -18,8 +17,9 @@ import click
 from msgspec.structs import asdict, replace
 
 from quire.cli import output
-from quire.cli.command_options import Declared, field_option, option
+from quire.cli.command_options import Declared, field_option, flag_name, option
 from quire.index.file_records import storable
+from quire.index.node import Node
 from quire.model import Span
 from quire.offsets import BLANK
 from quire.patterns import pattern
@@ -36,29 +36,16 @@ _WINDOW = 11  # how many consecutive lines of a long text are shown, besides the
 _ROWS = 4  # how many rows of the terminal one line may take
 _BEFORE = 0.25  # the share of a shortened line that precedes its first match
 _PROSE = pattern(r"[ ]{0,3}(?:[^\W\d_]|[`(\"'])")
-_FIELDS = (
-    "id", "score", "title", "breadcrumb", "breadcrumb_line", "tree", "path", "file", "depth", "lines", "span",
-    "byte_span", "tokens", "text", "complete", "parts", "how", "constituents", "language",
-)  # fmt: skip
-_MERGE_FIELDS = {
-    "parent": ("score", "own", "best_own", "replaced"),
-    "aggregated": ("score", "matching", "children", "total", "limit", "replaced"),
-    "passed over": ("score", "own", "best_own", "matching", "children"),
-    "apart": ("matching", "children"),
-    "set back": ("score",),
-}
-"""The fields of an explanation that matter for each rule of merging."""
 
 
 def _setting(name: str, *flags: str) -> Any:
     """An option for a setting of search."""
     field = fields(SearchSettings)[name]
-    flag = f"--{name.replace('_', '-')}"
 
     def checked(_ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
-        return None if value is None else check(flag, value, field.type)
+        return None if value is None else check(flag_name(name), value, field.type)
 
-    return Declared(lambda name, _kind: [field_option(field, *flags, flag, name, callback=checked)])
+    return Declared(lambda name, _kind: [field_option(field, name, *flags, callback=checked)])
 
 
 LIMIT = _setting("limit", "-n")
@@ -70,173 +57,21 @@ def hit_record(
     hit: Hit, file: str, phases: Mapping[str, Any] | None = None, ranges: Sequence[Span] | None = None
 ) -> dict[str, Any]:
     """A hit as ``--json`` prints it; with ``phases`` it is explained. ``ranges`` are those of the query's words."""
-    values = {**asdict(hit), "score": round(hit.score, 4), "file": storable(file)}
-    record = {_camel_case(name): values[name] for name in _FIELDS}
+    record: dict[str, Any] = {**asdict(hit), "score": round(hit.score, 4), "file": storable(file)}
+    del record["explanation"]
     if ranges is not None:
-        record["matchRanges"] = ranges
+        record["match_ranges"] = ranges
     if phases is not None:
-        record["explanation"] = _with_camel_case({**hit.explanation, "phases": phases})
-    return record
+        record["explanation"] = {**hit.explanation, "phases": phases}
+    return dict(_camel_case(record))
 
 
-def _camel_case(name: str) -> str:
-    return re.sub("[_ ](.)", lambda match: match[1].upper(), name)
-
-
-def _with_camel_case(value: Any) -> Any:
+def _camel_case(value: Any) -> Any:
+    """A JSON value whose names are in camelCase."""
     if isinstance(value, Mapping):
-        return {_camel_case(str(name)): _with_camel_case(item) for name, item in value.items()}
-    return [_with_camel_case(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-class Printer:
-    """Prints hits: complete when piped, shortened around the matches on a terminal."""
-
-    def __init__(
-        self, *, full: bool = False, form: Form = "text", explain: bool = False, ranges: Ranges = None
-    ) -> None:
-        self._form = form
-        self._explain = explain
-        self._ranges = ranges
-        self._paint = output.Paint(sys.stdout)
-        self._columns = output.terminal_width(sys.stdout, _WIDTH) if output.is_terminal(sys.stdout) else None
-        self._is_full = full or self._columns is None
-
-    def show(
-        self,
-        hits: Sequence[Hit],
-        files: Sequence[str],
-        phases: Mapping[str, Any] | None = None,
-        *,
-        as_json: bool = False,
-    ) -> None:
-        """Print hits with their files, as JSON or text."""
-        pairs = zip(hits, files, strict=True)
-        if as_json:
-            output.write_json_array(hit_record(*pair, phases, self._ranges and self._ranges(pair[0])) for pair in pairs)
-            return
-        for number, (hit, file) in enumerate(pairs):
-            if number and self._form == "text":
-                output.echo()
-            for line in self._lines(hit, file):
-                output.echo(line, wraps=False)
-
-    def _lines(self, hit: Hit, file: str) -> Iterator[str]:
-        explanation = _explanation_lines(hit.explanation) if self._explain else ()
-        reasons = [row for line in explanation for row in self._rows(self._paint.faint(f"{_INDENT}{line}"))]
-        if self._form == "list":
-            paint, size = self._paint, output.count_of(hit.tokens, "token")
-            path, breadcrumb = f"{file}:{hit.lines[0]}", output.visible(hit.breadcrumb_line.removeprefix("> "))
-            line = f"{paint.path(path, file)}  {breadcrumb}  {paint.number(size)}  {paint.faint(f'{hit.score:.2f}')}"
-            yield from (*self._rows(line), *reasons)
-        elif self._form == "matches":
-            yield from self._matching_lines(hit, file)
-        else:
-            yield from self._section(hit, file, reasons)
-
-    def _highlighted(self, hit: Hit) -> Highlighted:
-        return Highlighted(hit.text, self._ranges(hit) if self._ranges else (), self._paint)
-
-    def _rows(self, line: str) -> list[str]:
-        return [line] if self._columns is None else output.wrap(line, self._columns, _INDENT)
-
-    def _section(self, hit: Hit, file: str, reasons: Sequence[str]) -> Iterator[str]:
-        """Breadcrumb, path and size, then the text."""
-        first, last = hit.lines
-        path = f"{file}:{first}" if first == last else f"{file}:{first}-{last}"
-        size = output.count_of(hit.tokens, "token") + ("" if hit.complete else ", not all of it")
-        yield from self._rows(self._paint.title(hit.breadcrumb_line))
-        yield from self._rows(f"{self._paint.path(path, file)}  {self._paint.number(size)}")
-        yield from (*reasons, "")
-        indent = "" if self._columns is None else _INDENT
-        if hit.parts and hit.parts[0].start > hit.span.start:  # not from its beginning
-            yield f"{indent}…"
-        yield from self._text(hit)
-        if not hit.complete:
-            yield ""
-            more = f"quire get {quote(output.visible(hit.id))} --children"
-            yield self._paint.faint(f"{indent}{file}:{first}  more: {more}")
-
-    def _text(self, hit: Hit) -> Iterator[str]:
-        """The text of a hit; on a terminal indented, with marked matches, wrapped outside of code, and shortened."""
-        spans = _line_spans(hit.text)
-        if self._columns is None:
-            yield from (_safe(hit.text[slice(*span)]) for span in spans)
-            return
-        text = self._highlighted(hit)
-        columns = self._columns - len(_INDENT)
-        kept = range(len(spans)) if self._is_full else text.best_lines(spans)
-        is_code = text.code_lines(spans)
-        rows: list[str] = []
-        is_wrapped = False
-        for previous, number in pairwise([-1, *kept]):
-            if number > previous + 1:
-                rows.append("…")
-            line = text.line(spans[number]) if self._is_full else text.clipped(spans[number], _ROWS * columns)
-            if is_wrapped and number == previous + 1 and text.is_prose(spans[number]):
-                line = f"{rows.pop()} {line.lstrip(' ')}"
-            new = [line] if is_code[number] else output.wrap(line, columns)
-            is_wrapped = len(new) > 1
-            rows += new
-        yield from (f"{_INDENT}{row}" if row else "" for row in rows)
-        if left_out := len(spans) - len(kept):
-            yield self._paint.faint(f"{_INDENT}… {output.count_of(left_out, 'line')} left out; --full shows all")
-
-    def _matching_lines(self, hit: Hit, file: str) -> Iterator[str]:
-        """Each line with a match, as ``grep -n`` prints it."""
-        text = self._highlighted(hit)
-        for number, span in enumerate(_line_spans(hit.text, whole=True), start=hit.lines[0]):
-            if _within(span, text.matches):
-                yield from self._rows(f"{self._paint.path(f'{file}:{number}', file)}: {text.line(span)}")
-
-
-def with_node_ids(hit: Hit, ids: Mapping[int, str]) -> Hit:
-    """The hit; the merging steps of its explanation name nodes by id instead of position."""
-    steps = []
-    for step in hit.explanation["merging"]:
-        fields = {name: step[name] for name in _MERGE_FIELDS[step["rule"]]}
-        if "replaced" in fields:
-            fields["replaced"] = [ids[position] for position in fields["replaced"]]
-        steps.append({"rule": step["rule"], "id": ids[step["position"]], **fields})
-    return replace(hit, explanation={**hit.explanation, "merging": steps})
-
-
-def _explanation_lines(explanation: Mapping[str, Any]) -> Iterator[str]:
-    """The scores of the words in the sections that matched, then each step of merging."""
-    for section in explanation["scores"]:
-        items = " + ".join(f"{item['item']} {_text(item['score'])}" for item in section["items"])
-        total = _text(round(sum(item["score"] for item in section["items"]), 3))
-        fields: dict[str, list[str]] = {}
-        for word in section["words"]:
-            fields.setdefault(word["word"], []).append(f"{word['field']} {_text(word['score'])}")
-        words = [f"{word} in {', '.join(fields_with)}" for word, fields_with in fields.items()]
-        reasons = "; ".join([f"{items} = {total}"] * bool(items) + words)
-        yield f"{section['id']} scores {_text(section['score'])}: {reasons}"
-    for step in explanation["merging"]:
-        rest = {name: value for name, value in step.items() if name not in ("rule", "id")}
-        yield f"{step['rule']}: {step['id']}, {_pairs(rest)}"
-
-
-def show_phases(phases: Mapping[str, Mapping[str, Any]], tie: float) -> None:
-    """Print how word scores become a section's score, and the numbers of each search phase."""
-    output.echo()
-    output.echo(
-        f"A section's score: its sum, divided by the best section's, to the power of {SHARPNESS}. In the sum a word "
-        f"counts as in its best field, and {tie:g} of the others; of words with OR the best counts, and {tie:g} of the "
-        "others; of a name, a version or a prefix the best reading."
-    )
-    for name, counted in phases.items():
-        output.echo(output.visible(f"{name}: {_pairs(counted)}"))
-
-
-def _pairs(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {_text(value)}" for name, value in values.items())
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return " and ".join(map(_text, value))
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+        upper = partial(re.sub, "[_ ](.)", lambda match: match[1].upper())
+        return {upper(str(name)): _camel_case(item) for name, item in value.items()}
+    return [_camel_case(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _line_spans(text: str, *, whole: bool = False) -> list[Span]:
@@ -312,3 +147,146 @@ def _within(span: Span, spans: Sequence[Span]) -> list[Span]:
 def _safe(text: str) -> str:
     """``output.visible``, but with tabs: the text may be code that somebody copies."""
     return "\t".join(map(output.visible, text.split("\t")))
+
+
+class Printer:
+    """Prints hits: complete when piped, shortened around the matches on a terminal."""
+
+    def __init__(self, *, full: bool = False, form: Form = "text", ranges: Ranges = None) -> None:
+        self._form = form
+        self._ranges = ranges
+        self._paint = output.Paint(sys.stdout)
+        self._columns = output.terminal_width(sys.stdout, _WIDTH) if output.is_terminal(sys.stdout) else None
+        self._is_full = full or self._columns is None
+
+    def show(
+        self, hits: Iterable[tuple[Hit, str]], phases: Mapping[str, Any] | None = None, *, as_json: bool = False
+    ) -> None:
+        """Print hits with their files, as JSON or text."""
+        if as_json:
+            records = (hit_record(hit, file, phases, self._ranges and self._ranges(hit)) for hit, file in hits)
+            output.write_json_array(records)
+            return
+        for number, (hit, file) in enumerate(hits):
+            if number and self._form == "text":
+                output.echo()
+            for line in self._lines(hit, file):
+                output.echo(line, wraps=False)
+
+    def _lines(self, hit: Hit, file: str) -> Iterator[str]:
+        explanation = _explanation_lines(hit.explanation) if hit.explanation else ()
+        reasons = [row for line in explanation for row in self._rows(self._paint.faint(f"{_INDENT}{line}"))]
+        if self._form == "list":
+            paint, size = self._paint, output.count_of(hit.tokens, "token")
+            path, breadcrumb = f"{file}:{hit.lines[0]}", output.visible(hit.breadcrumb_line.removeprefix("> "))
+            line = f"{paint.path(path, file)}  {breadcrumb}  {paint.number(size)}  {paint.faint(f'{hit.score:.2f}')}"
+            yield from (*self._rows(line), *reasons)
+        elif self._form == "matches":
+            yield from self._matching_lines(hit, file)
+        else:
+            yield from self._section(hit, file, reasons)
+
+    def _highlighted(self, hit: Hit) -> Highlighted:
+        return Highlighted(hit.text, self._ranges(hit) if self._ranges else (), self._paint)
+
+    def _rows(self, line: str) -> list[str]:
+        return [line] if self._columns is None else output.wrap(line, self._columns, _INDENT)
+
+    def _section(self, hit: Hit, file: str, reasons: Sequence[str]) -> Iterator[str]:
+        """Breadcrumb, path and size, then the text."""
+        first, last = hit.lines
+        path = f"{file}:{first}" if first == last else f"{file}:{first}-{last}"
+        size = output.count_of(hit.tokens, "token") + ("" if hit.complete else ", not all of it")
+        yield from self._rows(self._paint.title(hit.breadcrumb_line))
+        yield from self._rows(f"{self._paint.path(path, file)}  {self._paint.number(size)}")
+        yield from (*reasons, "")
+        indent = "" if self._columns is None else _INDENT
+        if hit.parts and hit.parts[0].start > hit.span.start:  # not from its beginning
+            yield f"{indent}…"
+        yield from self._text(hit)
+        if not hit.complete:
+            yield ""
+            more = f"quire get {quote(output.visible(hit.id))} --children"
+            yield self._paint.faint(f"{indent}{file}:{first}  more: {more}")
+
+    def _text(self, hit: Hit) -> Iterator[str]:
+        """The text of a hit; on a terminal indented, with marked matches, wrapped outside of code, and shortened."""
+        spans = _line_spans(hit.text)
+        if self._columns is None:
+            yield from (_safe(hit.text[slice(*span)]) for span in spans)
+            return
+        text = self._highlighted(hit)
+        columns = self._columns - len(_INDENT)
+        kept = range(len(spans)) if self._is_full else text.best_lines(spans)
+        is_code = text.code_lines(spans)
+        rows: list[str] = []
+        is_wrapped = False
+        for previous, number in pairwise([-1, *kept]):
+            if number > previous + 1:
+                rows.append("…")
+            line = text.line(spans[number]) if self._is_full else text.clipped(spans[number], _ROWS * columns)
+            if is_wrapped and number == previous + 1 and text.is_prose(spans[number]):
+                line = f"{rows.pop()} {line.lstrip(' ')}"
+            new = [line] if is_code[number] else output.wrap(line, columns)
+            is_wrapped = len(new) > 1
+            rows += new
+        yield from (f"{_INDENT}{row}" if row else "" for row in rows)
+        if left_out := len(spans) - len(kept):
+            yield self._paint.faint(f"{_INDENT}… {output.count_of(left_out, 'line')} left out; --full shows all")
+
+    def _matching_lines(self, hit: Hit, file: str) -> Iterator[str]:
+        """Each line with a match, as ``grep -n`` prints it."""
+        text = self._highlighted(hit)
+        for number, span in enumerate(_line_spans(hit.text, whole=True), start=hit.lines[0]):
+            if _within(span, text.matches):
+                yield from self._rows(f"{self._paint.path(f'{file}:{number}', file)}: {text.line(span)}")
+
+
+def with_node_ids(hit: Hit, outline: Sequence[Node]) -> Hit:
+    """The hit; the merging steps of its explanation name nodes by id, and have no zeros."""
+    ids = {node.position: node.id for node in outline}
+    steps = []
+    for step in hit.explanation["merging"]:
+        fields = {name: value for name, value in step.items() if value and name not in ("rule", "position")}
+        if "replaced" in fields:
+            fields["replaced"] = [ids[position] for position in fields["replaced"]]
+        steps.append({"rule": step["rule"], "id": ids[step["position"]], **fields})
+    return replace(hit, explanation={**hit.explanation, "merging": steps})
+
+
+def _explanation_lines(explanation: Mapping[str, Any]) -> Iterator[str]:
+    """The scores of the words in the sections that matched, then each step of merging."""
+    for section in explanation["scores"]:
+        items = " + ".join(f"{item['item']} {_text(item['score'])}" for item in section["items"])
+        total = _text(round(sum(item["score"] for item in section["items"]), 3))
+        fields: dict[str, list[str]] = {}
+        for word in section["words"]:
+            fields.setdefault(word["word"], []).append(f"{word['field']} {_text(word['score'])}")
+        words = [f"{word} in {', '.join(fields_with)}" for word, fields_with in fields.items()]
+        reasons = "; ".join([f"{items} = {total}"] * bool(items) + words)
+        yield f"{section['id']} scores {_text(section['score'])}: {reasons}"
+    for step in explanation["merging"]:
+        rest = {name: value for name, value in step.items() if name not in ("rule", "id")}
+        yield f"{step['rule']}: {step['id']}, {_pairs(rest)}"
+
+
+def show_phases(phases: Mapping[str, Mapping[str, Any]], tie: float) -> None:
+    """Print how word scores become a section's score, and the numbers of each search phase."""
+    output.echo()
+    output.echo(
+        f"A section's score: its sum, divided by the best section's, to the power of {SHARPNESS}. In the sum a word "
+        f"counts as in its best field, and {tie:g} of the others; of words with OR the best counts, and {tie:g} of the "
+        "others; of a name, a version or a prefix the best reading."
+    )
+    for name, counted in phases.items():
+        output.echo(output.visible(f"{name}: {_pairs(counted)}"))
+
+
+def _pairs(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {_text(value)}" for name, value in values.items())
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return " and ".join(map(_text, value))
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,7 +1,5 @@
 """``quire index``: bring the index up to date and show the changes."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -112,7 +110,6 @@ def _show(done: Update, workspace: Workspace) -> None:
     changes = f"{done.added:,} added, {done.changed:,} changed, {done.removed:,} removed"
     unchanged = f"{done.unchanged + done.touched:,} unchanged"
     output.echo(f"{path}: {changes}, {unchanged}, {output.count_of(done.nodes, 'section')} in all")
-    sys.stdout.flush()
     if output.Choices.is_verbose:
         show_left_out(workspace)
     failed = [structs.replace(finding, path=display_path(finding.path)) for finding in done.failed]

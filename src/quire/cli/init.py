@@ -1,18 +1,13 @@
 """``quire init``: write a quire.toml with comments for the documents in a folder."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
-
-import msgspec
 
 from quire import size
 from quire.cli.command_group import ERROR
 from quire.cli.command_options import argument, quire_command
-from quire.cli.config import toml_value
+from quire.cli.config import toml_key, toml_value
 from quire.cli.output import count_of, echo, message, visible
 from quire.errors import InputError
 from quire.options import DEFAULT_TOKENIZER
@@ -26,10 +21,10 @@ _MOST_TREES = 12
 _PAGES = frozenset({"agents", "authors", "changelog", "changes", "claude", "code_of_conduct", "contributing", "gemini",
                     "history", "license", "maintainers", "news", "releasing", "security", "support"})  # fmt: skip
 """Pages about a project, or for agents, which are no documentation of it."""
-_CONTENT: Mapping[str, str] = MappingProxyType(
-    {"mkdocs.yml": "docs", "docusaurus.config.js": "docs", "docusaurus.config.ts": "docs", "hugo.toml": "content",
-     "hugo.yaml": "content", "book.toml": "src", ".vitepress": ".", "conf.py": "."}
-)  # fmt: skip
+_CONTENT: Mapping[str, str] = {
+    "mkdocs.yml": "docs", "docusaurus.config.js": "docs", "docusaurus.config.ts": "docs", "hugo.toml": "content",
+    "hugo.yaml": "content", "book.toml": "src", ".vitepress": ".", "conf.py": ".",
+}  # fmt: skip
 """Files of documentation generators, and where documents are beside them."""
 _HEAD = """\
 # quire: where the documents are and how they are searched. `quire config` shows every value and where it came from.
@@ -70,13 +65,13 @@ def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
     if toml_file(root / PYTHON_FILE) is not None:
         problem = f"has a table [tool.quire], which a {PROJECT_FILE} would override"
         raise InputError(f"{prefix}{PYTHON_FILE}", problem, "change that table")
+    trees = dict(proposed_trees(root))
     with os_errors_as_quire_errors(Path(name)):
         if os.path.lexists(root / PROJECT_FILE):
             message(f"{name} exists already; change it, or remove it first")
             return ERROR
         with replacing(root / PROJECT_FILE) as stream:
-            stream.write(starting_text(root).encode())
-    trees = dict(_proposed_trees(root))
+            stream.write(starting_text(trees).encode())
     echo(visible(f"{name}: {'' if trees else 'no trees yet: add them under [trees]'}".rstrip(": ")))
     count = size.resolve(None, DEFAULT_TOKENIZER).count
     for tree, path in trees.items():
@@ -86,24 +81,16 @@ def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
     return 0
 
 
-def starting_text(root: Path) -> str:
-    """The text of a quire.toml with comments, for the documents in a folder."""
-    lines = [
-        f"{name if name.isascii() and '.' not in name else quoted(name)} = {quoted(path)}\n"
-        for name, path in _proposed_trees(root)
-    ]
+def starting_text(trees: Mapping[str, str]) -> str:
+    """The text of a quire.toml with comments, for some trees: names and paths."""
+    lines = [f"{toml_key(name)} = {toml_value(path)}\n" for name, path in trees.items()]
     search = [
         f"# {field.sentence}\n# {name} = {toml_value(field.default)}\n" for name, field in search_fields().items()
     ]
     return _HEAD + ("".join(lines) or '# docs = "docs"\n') + _LANGUAGE + "\n".join(search)
 
 
-def quoted(text: str) -> str:
-    """A TOML string, which is a JSON string but for DEL."""
-    return msgspec.json.encode(text).decode().replace("\x7f", "\\u007f")
-
-
-def _proposed_trees(root: Path) -> Iterator[tuple[str, str]]:
+def proposed_trees(root: Path) -> Iterator[tuple[str, str]]:
     """Names and paths of trees: the README, and the folders of documentation.
 
     In a code repository these are the folders that are called so, or that a documentation generator reads; elsewhere

@@ -1,6 +1,4 @@
-"""The documents that ``chunk``, ``verify`` and ``stats`` read, in one or several processes, and a summary of them."""
-
-from __future__ import annotations
+"""The documents of ``chunk``, ``verify``, ``stats`` and ``links``, in one or several processes, and their summary."""
 
 import os
 import sys
@@ -9,9 +7,8 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
-from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import click
 from msgspec import structs
@@ -33,6 +30,7 @@ from quire.workspace.selection import display_path, missing_tree
 
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
+_SKIPPED = "skipped"  # what is printed like the code of a finding
 _MOST_KEPT = 10_000  # how many findings are kept to be listed
 
 Result = TypeVar("Result")
@@ -58,7 +56,7 @@ class InputDocument(NamedTuple):
         """The path of its tree, or the one on the command line, in which it was found."""
         return self.found.root if self.found else ""
 
-    def read(self) -> InputDocument:
+    def read(self) -> Self:
         """The document with its text; InputError if it cannot be read."""
         text, findings = read_text(self.found and self.found.file, self.name, self.errors, self.encoding)
         return self._replace(text=text, findings=findings)
@@ -71,13 +69,18 @@ def read_text(
     try:
         if file is not None:
             return read.read_file(file, name, errors, encoding)
-        if sys.stdin is None:
-            raise InputError(name, "is closed", "pipe a document into it")
-        return read.decode(sys.stdin.buffer.read(), name, errors)
+        return read.decode(read_standard_input("a document"), name, errors)
     except UndecodableError as error:
         raise error.advising(f"{CONVERT}, or use --errors replace") from error
     except OSError as error:
         raise unread(name, error) from error
+
+
+def read_standard_input(content: str) -> bytes:
+    """What is piped into the command; an InputError asks for ``content`` if the shell closed standard input."""
+    if sys.stdin is None:
+        raise InputError(STANDARD_INPUT_NAME, "is closed", f"pipe {content} into it")
+    return sys.stdin.buffer.read()
 
 
 def renamed(findings: Iterable[Finding], name: str) -> tuple[Finding, ...]:
@@ -96,7 +99,7 @@ class Summary:
     skipped: list[Skipped] = field(default_factory=list)
 
     @classmethod
-    def of(cls, document: InputDocument, chunks: Chunks) -> Summary:
+    def of(cls, document: InputDocument, chunks: Chunks) -> Self:
         """The summary of one document."""
         findings = (*document.findings, *chunks.findings)
         tokens = sum(chunk.token_stats.tokens for chunk in chunks)
@@ -105,23 +108,18 @@ class Summary:
         return cls(counts, len(findings), list(renamed(findings[:_MOST_KEPT], document.name)))
 
     @property
-    def documents(self) -> int:
-        """How many documents were read."""
-        return self.counts["documents"]
-
-    @property
     def has_errors(self) -> bool:
         """Whether a document could not be read, cut or written."""
         return any(skipped.is_error for skipped in self.skipped)
 
-    def add(self, other: Summary) -> None:
+    def add(self, other: Self) -> None:
         """Add the summary of later documents."""
         self.counts.update(other.counts)
         self.findings += other.findings
         self.first_findings += other.first_findings[: _MOST_KEPT - len(self.first_findings)]
         self.skipped += other.skipped
 
-    def skip(self, name: str, reason: str, counted: Summary | None = None) -> None:
+    def skip(self, name: str, reason: str, counted: Self | None = None) -> None:
         """List a document that could not be read, cut or written; if it was ``counted``, subtract it."""
         self.skipped.append(Skipped(path=name, reason=reason, is_error=True))
         if counted:
@@ -129,14 +127,14 @@ class Summary:
 
     def show(self, *, only_errors: bool = False) -> None:
         """Print findings, skipped documents and totals to standard error."""
-        sys.stdout.flush()
         if not only_errors:
             output.show_findings(self.first_findings, self.findings)
         in_order = sorted(self.skipped, key=lambda skipped: not skipped.is_error)
         shown = [skipped for skipped in in_order if skipped.is_error or not only_errors]
         most = MOST_SHOWN if output.is_terminal(sys.stderr) else len(shown)
         for skipped in shown[:most]:
-            output.show_problem(skipped.path, skipped.reason, "skipped", is_error=skipped.is_error)
+            finding = Finding(code=_SKIPPED, path=skipped.path, line=0, message=skipped.reason)
+            output.show_finding(finding, is_error=skipped.is_error)
         if len(shown) > most:
             output.note(f"… and {len(shown) - most:,} more skipped; 2>FILE writes all of them to a file")
         if not only_errors:
@@ -149,7 +147,7 @@ class Summary:
         """2 after an error, 1 with a message if there were no documents in ``paths``, else 0."""
         if self.has_errors:
             return ERROR
-        if not self.documents:
+        if not self.counts["documents"]:
             output.message(f"no documents in {', '.join(paths)}; quire looks for Markdown and .txt files")
             return NOTHING_FOUND
         return 0
@@ -168,7 +166,7 @@ class Inputs:
     hidden: bool = False
 
     @classmethod
-    def load(cls, paths: tuple[str, ...], **options: Any) -> Inputs:
+    def load(cls, paths: tuple[str, ...], **options: Any) -> Self:
         """Complete the command line with the configuration."""
         try:
             settings = load(Path.cwd())
@@ -225,24 +223,21 @@ class Inputs:
             for found in discovery.documents:
                 key = str(found.file) if len(self.paths) == 1 else os.path.realpath(found.file)
                 documents.setdefault(key, found)
-        named = iter(_without_clashes([found for found in documents.values() if found]))
-        return [self._document(next(named) if found else None) for found in documents.values()]
+        return [self._document(found) for found in _without_clashes([*documents.values()])]
 
     def _tree(self, path: str) -> Tree:
         return self.settings.trees[self.trees[path]] if path in self.trees else Tree()
 
     def _document(self, found: Found | None) -> InputDocument:
-        if found is None:
-            return InputDocument(STANDARD_INPUT_NAME, None, self.errors)
-        tree = self._tree(found.root)
+        tree = self._tree(found.root if found else STANDARD_INPUT)
         errors = tree.errors if self.errors == "strict" else self.errors
-        return InputDocument(str(found.file), found, errors, tree.encoding)
+        return InputDocument(str(found.file) if found else STANDARD_INPUT_NAME, found, errors, tree.encoding)
 
 
-def _without_clashes(documents: Sequence[Found]) -> Sequence[Found]:
+def _without_clashes(documents: Sequence[Found | None]) -> Sequence[Found | None]:
     """The documents; if those of different folders have the same path, named from the common folder above them."""
     folders: dict[str, set[str]] = {}
-    for document in documents:
+    for document in filter(None, documents):
         folder = os.path.abspath(str(document.file)[: -len(document.path)])  # noqa: PTH100  links stay as named
         folders.setdefault(case_folded(doc_name(document.path)), set()).add(folder)
     if all(len(same_path) == 1 for same_path in folders.values()):
@@ -251,11 +246,14 @@ def _without_clashes(documents: Sequence[Found]) -> Sequence[Found]:
         top = os.path.commonpath([folder for same_path in folders.values() for folder in same_path])
     except ValueError:  # on different drives
         return documents
-    return [document._replace(path=os.path.relpath(document.file, top).replace(os.sep, "/")) for document in documents]
+    return [
+        document and document._replace(path=os.path.relpath(document.file, top).replace(os.sep, "/"))
+        for document in documents
+    ]
 
 
-Work = Callable[[InputDocument], tuple[Chunks, Result]]
-"""Cuts a document; returns its chunks, which are counted, and a result. Picklable."""
+Work = Callable[[InputDocument], tuple[Summary, Result]]
+"""Reads nothing but the text of a document; returns a summary of it and a result. Picklable."""
 
 
 def results(
@@ -273,39 +271,28 @@ def results(
     costs = [_cost(document) for document in documents]
     reads_standard_input = any(document.found is None for document in documents)
     processes = 1 if reads_standard_input else workers.worker_count(costs, jobs=jobs, cores=workers.cores())
-    if processes == 1:
-        for document in output.tracked(documents, attrgetter("name")):
-            yield from _process(work, document, summary)
-        return
     running = workers.results(
-        partial(_in_worker, work), documents, costs, workers=processes, prepare=prepare, on_failure=output.message
+        partial(_process, work), documents, costs, workers=processes, prepare=prepare, on_failure=output.message
     )
     with output.Progress() as progress, closing(running):
-        for done, (document, result) in enumerate(running):
+        for done, (document, outcome) in enumerate(running):
             progress.step(done, len(documents), document.name)
-            if isinstance(result, workers.WorkerDied):
-                summary.skip(document.name, f"{result.reason}; make room, or cut it into smaller files")
+            if isinstance(outcome, workers.WorkerDied):
+                summary.skip(document.name, f"{outcome.reason}; make room, or cut it into smaller files")
             else:
-                summary.add(result[0])
-                yield from result[1]
+                summary.add(outcome[0])
+                yield from outcome[1]
 
 
-def _process(work: Work[Result], document: InputDocument, summary: Summary) -> list[Result]:
-    """The result for a document; nothing if it cannot be read or cut."""
+def _process(work: Work[Result], document: InputDocument) -> tuple[Summary, list[Result]]:
+    """A summary of a document and the result; no result if it cannot be read or cut."""
     try:
-        text = document.read()
-        chunks, result = work(text)
+        summary, result = work(document.read())
     except QuireError as error:
+        summary = Summary()
         summary.skip(document.name, error.reason)
-        return []
-    summary.add(Summary.of(text, chunks))
-    return [result]
-
-
-def _in_worker(work: Work[Result], document: InputDocument) -> tuple[Summary, list[Result]]:
-    """The result for a document, with a summary of its own."""
-    summary = Summary()
-    return summary, _process(work, document, summary)
+        return summary, []
+    return summary, [result]
 
 
 def _cost(document: InputDocument) -> int:

@@ -1,22 +1,17 @@
 """``quire links``: list broken links between documents."""
 
-from __future__ import annotations
-
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import partial
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from quire.cli import output
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import JSON, PATHS, quire_command
 from quire.cli.cut_options import ERRORS, TreeCutter
 from quire.cli.finding_formats import FORMAT, Form, write_findings
-from quire.cli.input_documents import Inputs, Summary
-from quire.cli.output import count_of
-from quire.errors import InputError
+from quire.cli.input_documents import InputDocument, Inputs, Summary, results
+from quire.cli.output import count_of, note
 from quire.link_targets import LinkTargets
 from quire.model import Document, Finding
 from quire.offsets import lines_at
@@ -53,8 +48,8 @@ def command(
     write_findings(broken, "json" if as_json else form, records)
     summary.show(only_errors=True)
     code = summary.exit_code(inputs.paths)
-    if summary.documents:
-        output.note(f"{count_of(count, 'link')} in {count_of(summary.documents, 'document')}, {len(broken):,} broken")
+    if number := summary.counts["documents"]:
+        note(f"{count_of(count, 'link')} in {count_of(number, 'document')}, {len(broken):,} broken")
     return code or (NOTHING_FOUND if broken else 0)
 
 
@@ -64,18 +59,16 @@ def _trees(inputs: Inputs, summary: Summary) -> tuple[dict[str, dict[str, Docume
     names: dict[tuple[str, str], str] = {}
     documents = inputs.documents(summary)
     cut = TreeCutter.of(inputs, {"tokenizer": None}).with_documents(documents)
-    for document in output.tracked(documents, attrgetter("name")):
-        try:
-            text = document.read()
-        except InputError as error:
-            summary.skip(document.name, error.reason)
-            continue
+    for text, document in results(documents, partial(_parse, cut), summary, jobs=1, prepare=cut.prepare):
         path = text.path or text.name
         folder = os.path.normpath(Path(text.name).parent.joinpath(*[".."] * path.count("/")))
-        trees[folder][path] = cut.parse(text)
+        trees[folder][path] = document
         names[folder, path] = text.name
-        summary.counts["documents"] += 1
     return trees, names
+
+
+def _parse(cut: TreeCutter, text: InputDocument) -> tuple[Summary, tuple[InputDocument, Document]]:
+    return Summary(Counter(documents=1)), (text, cut.parse(text))
 
 
 def _exists(folder: str, path: str) -> bool:

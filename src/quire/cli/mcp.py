@@ -1,7 +1,5 @@
 """``quire mcp``: serve documents to agents over the Model Context Protocol."""
 
-from __future__ import annotations
-
 import os
 import signal
 from functools import partial

@@ -3,8 +3,6 @@
 A filter: it reads files or standard input and prints records. A file is converted completely or not at all.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +14,7 @@ from quire import wire
 from quire.cli import output
 from quire.cli.command_group import ERROR
 from quire.cli.command_options import argument, option, quire_command
-from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME
+from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, Summary, read_standard_input
 from quire.errors import InputError, QuireError
 from quire.model import Finding
 from quire.read.source import unread
@@ -41,32 +39,27 @@ def command(
         raise click.UsageError("--title has no meaning with --reverse; leave it out")
     if not files and output.is_terminal(sys.stdin):
         raise click.UsageError("name a file, or pipe records into it")
-    total, changed = 0, 0
     findings: list[Finding] = []
-    failures: list[tuple[str, str]] = []
+    summary = Summary()
 
     def converted() -> Iterator[dict[str, Any]]:
         """The records of all files; those of a file with an error are left out."""
-        nonlocal total, changed
         for file in files or (STANDARD_INPUT,):
             name = STANDARD_INPUT_NAME if file == STANDARD_INPUT else file
             try:
                 rows = [_convert(*row, name, title, reverse=reverse) for row in _records(file, name)]
             except QuireError as error:
-                failures.append((name, error.reason))
+                summary.skip(name, error.reason)
                 continue
-            total += len(rows)
-            changed += sum(row.is_changed for row in rows)
+            summary.counts.update(records=len(rows), converted=sum(row.is_changed for row in rows))
             findings.extend(row.finding for row in rows if row.finding)
             yield from (row.record for row in rows)
 
     (output.write_json_array if as_json else output.write_json_lines)(converted())
-    sys.stdout.flush()
     output.show_findings(findings)
-    for name, reason in failures:
-        output.show_problem(name, reason, "skipped")
-    output.note(f"{output.count_of(total, 'record')}, {changed:,} converted")
-    return ERROR if failures else 0
+    summary.show(only_errors=True)
+    output.note(f"{output.count_of(summary.counts['records'], 'record')}, {summary.counts['converted']:,} converted")
+    return ERROR if summary.has_errors else 0
 
 
 class Converted(NamedTuple):
@@ -80,9 +73,7 @@ class Converted(NamedTuple):
 def _records(file: str, name: str) -> Iterator[tuple[Any, int, str]]:
     """The records of a file, each with its line and its position in messages."""
     try:
-        if file == STANDARD_INPUT and sys.stdin is None:
-            raise InputError(name, "is closed", "pipe records into it")
-        data = sys.stdin.buffer.read() if file == STANDARD_INPUT else Path(file).read_bytes()
+        data = read_standard_input("records") if file == STANDARD_INPUT else Path(file).read_bytes()
     except (OSError, ValueError) as error:
         raise unread(name, error) from error
     for line, value in json_values(data, name=name):

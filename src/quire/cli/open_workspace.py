@@ -103,7 +103,6 @@ def index_flag(workspace: Workspace) -> str:
 
 def command_hint(command: str, workspace: Workspace) -> str:
     """A command to recommend, as it must be typed for this workspace."""
-    paths = (
-        "" if workspace.kind != "cached" else "".join(f" {quote(display_path(p))}" for p in workspace.folders.values())
-    )
+    folders = workspace.folders.values() if workspace.kind == "cached" else ()
+    paths = "".join(f" {quote(display_path(folder))}" for folder in folders)
     return f"`quire {command}{index_flag(workspace)}{paths}`"

@@ -1,9 +1,7 @@
 """``quire outline``: the documents of a folder, or the heading tree of a document, with token counts."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -23,7 +21,7 @@ from quire.errors import NotFoundError
 from quire.index.file_records import FileRecord, storable
 from quire.llms_txt import PublishedPage, llms_full_txt, llms_txt
 from quire.manifest import Manifest, manifest
-from quire.model import Document, Section, Syntax
+from quire.model import Document, Syntax
 from quire.offsets import lines_at, text_end
 from quire.options import DEFAULT_TOKENIZER
 from quire.token_counters import TokenCounter
@@ -108,7 +106,7 @@ def command(
 
 
 def _show_documents(workspace: Workspace, records: Sequence[FileRecord], *, as_json: bool) -> None:
-    files = [workspace.file(record.tree, record.path) for record in records]
+    pairs = [(record, workspace.file(record.tree, record.path)) for record in records]
     if as_json:
         output.write_json_array(
             {
@@ -119,11 +117,10 @@ def _show_documents(workspace: Workspace, records: Sequence[FileRecord], *, as_j
                 "nodes": record.nodes,
                 "tokens": record.tokens,
             }
-            for record, file in zip(records, files, strict=True)
+            for record, file in pairs
         )
     else:
         style = output.Paint(sys.stdout).path
-        pairs = zip(records, files, strict=True)
         _print([Row(file, record.tokens, record.title, style, file=file) for record, file in pairs])
 
 
@@ -140,14 +137,9 @@ def _print(rows: Sequence[Row]) -> None:
     table = []
     for row in rows:
         title = row.style(output.clip(output.visible(row.name), name - len(row.branch)))
-        unit = paint.faint("token " if row.tokens == 1 else "tokens")
-        table.append(
-            (
-                paint.faint(row.branch) + paint.linked(title, row.file),
-                f"{paint.number(f'{row.tokens:>{digits},}')} {unit}",
-                paint.faint(output.clip(output.visible(row.details), details)),
-            )
-        )
+        title = paint.faint(row.branch) + paint.linked(title, row.file)
+        tokens = paint.number(f"{row.tokens:>{digits},}"), paint.faint("token " if row.tokens == 1 else "tokens")
+        table.append((title, " ".join(tokens), paint.faint(output.clip(output.visible(row.details), details))))
     output.print_table(table, wraps=False)
 
 
@@ -203,75 +195,60 @@ def _show_tree(
     document: Document, counter: TokenCounter, depth: int, *, first: int = 0, file: str, as_json: bool
 ) -> None:
     """Print the heading tree, from the section ``first`` on."""
-    end = document.sections[first].end if first else len(document.text) + 1
-    pairs = zip(document.sections, _records(document, counter), strict=True)
-    rows = [
-        (section, record)
-        for section, record in pairs
-        if section.number >= first and section.depth <= depth and section.start < end
-    ]
+    record = _heading_records(document, counter, depth)[first]
     if as_json:
-        path = None if document.path is None else storable(document.path)
-        records = {section.number: record for section, record in rows}
-        for section, record in rows[1:]:
-            records[section.parent or 0]["children"].append(record)
-        output.write_json({"path": path, **rows[0][1]})
-        return
-    bold = output.Paint(sys.stdout).title
-    table = []
-    for (section, record), branch in zip(rows, _branches([section for section, _ in rows]), strict=True):
-        style, link = bold if section.depth < 2 else output.visible, "" if section.depth else file
-        lines = output.lines_of(record["startLine"], record["endLine"])
-        table.append(Row(_label(document, section), record["tokens"], lines, style, branch, link))
-    _print(table)
-    sys.stdout.flush()
+        output.write_json({"path": document.path and storable(document.path), **record})
+    elif first:
+        _print([*_tree_rows(record)])
+    else:
+        _print([*_tree_rows({**record, "title": _label(document)}, file=file)])
 
 
-def _records(document: Document, counter: TokenCounter) -> list[dict[str, Any]]:
-    """The document and each of its headings, in order, as JSON has them."""
+def _tree_rows(record: Mapping[str, Any], branch: str = "", below: str = "", file: str = "") -> Iterator[Row]:
+    """A line for a heading and for each one below it; ``branch`` and ``below`` draw the tree before their titles."""
+    style = output.Paint(sys.stdout).title if record["depth"] < 2 else output.visible
+    lines = output.lines_of(record["startLine"], record["endLine"])
+    yield Row(record["title"] or "(no title)", record["tokens"], lines, style, branch, file)
+    *others, last = record["children"] or [None]
+    for child in others:
+        yield from _tree_rows(child, f"{below}├─ ", f"{below}│  ")
+    if last:
+        yield from _tree_rows(last, f"{below}└─ ", f"{below}   ")
+
+
+def _heading_records(document: Document, counter: TokenCounter, depth: int) -> list[dict[str, Any]]:
+    """The document and each of its headings, in order, as JSON has them; ``children`` down to ``depth``."""
     text, sections = document.text, document.sections
     edges = [*(section.start for section in sections), len(text)]
-    own = [counter.count(text[start:end]) for start, end in pairwise(edges)]
-    total = own.copy()
+    own_tokens = [counter.count(text[start:end]) for start, end in pairwise(edges)]
+    tokens = own_tokens.copy()
     for section in reversed(sections):
         if section.parent is not None:
-            total[section.parent] += total[section.number]
+            tokens[section.parent] += tokens[section.number]
     last = [max(section.start, text_end(text, section.start, section.end) - 1) for section in sections]
     positions = sorted({*edges[:-1], *last})
     lines = dict(zip(positions, lines_at(text, positions), strict=True))
-    return [
+    records: list[dict[str, Any]] = [
         {
             "title": section.title,
             "depth": section.depth,
             "slug": section.slug,
-            "tokens": total[section.number],
-            "ownTokens": own[section.number],
+            "tokens": tokens[section.number],
+            "ownTokens": own_tokens[section.number],
             "startLine": lines[section.start],
             "endLine": lines[last[section.number]],
             "children": [],
         }
         for section in sections
     ]
+    for section in sections:
+        if section.parent is not None and section.depth <= depth:
+            records[section.parent]["children"].append(records[section.number])
+    return records
 
 
-def _label(document: Document, section: Section) -> str:
-    """The title; the document's row has its file name, and its title if no heading has it."""
-    if section.depth:
-        return section.title or "(no title)"
+def _label(document: Document) -> str:
+    """The file name of a document, and its title if no heading has it."""
     name = document.path or STANDARD_INPUT_NAME
     first = next((heading.title for heading in document.sections if heading.depth == 1), None)
     return name if document.title in ("", Path(name).stem, first) else f"{name} · {document.title}"
-
-
-def _branches(sections: Sequence[Section]) -> Iterator[str]:
-    """The lines of the tree before each title."""
-    last_child = {section.parent: section.number for section in sections}
-    below: dict[int | None, str] = {}
-    for section in sections:
-        if section.parent not in below:
-            yield ""
-            below[section.number] = ""
-        else:
-            is_last = last_child[section.parent] == section.number
-            yield below[section.parent] + ("└─ " if is_last else "├─ ")
-            below[section.number] = below[section.parent] + ("   " if is_last else "│  ")

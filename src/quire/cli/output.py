@@ -9,10 +9,10 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, TextIO, TypeVar
+from typing import Any, TextIO
 
 import click
 from msgspec import structs
@@ -20,8 +20,6 @@ from msgspec import structs
 from quire.errors import char_width
 from quire.model import Finding, Span
 from quire.patterns import pattern
-
-Item = TypeVar("Item")
 
 LINE_END = pattern("\r\n?|\n")
 _ORDINARY = ("heading-without-text",)  # findings that healthy documents have, too: one line for all of them
@@ -129,13 +127,6 @@ def is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
-def has_colour(stream: TextIO | None) -> bool:
-    """Whether the user wants colours on ``stream``: as ``--color`` says, else on a terminal that has them."""
-    if Choices.colour != "auto" or os.environ.get("FORCE_COLOR"):
-        return stream is not None and Choices.colour != "never"
-    return is_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
 class Choices:
     """What the user chose for this call, by options that every command has: ``--color``, ``-q`` and ``-v``."""
 
@@ -153,10 +144,13 @@ def terminal_width(stream: TextIO, at_most: int = 1000) -> int:
 
 
 class Paint:
-    """Makes a text safe for a terminal, and colours it if ``stream`` has colours."""
+    """Makes a text safe for a terminal, and colours it as ``--color`` says, else on a terminal that has colours."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._is_on = has_colour(stream)
+        is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+        self._is_on = is_terminal(stream) and not is_plain
+        if Choices.colour != "auto" or os.environ.get("FORCE_COLOR"):
+            self._is_on = Choices.colour != "never"
         self._has_links = self._is_on and os.environ.get("TERM") != "linux"  # it prints the address
         self._cyan = partial(self._painted, fg="cyan")
         self.title = partial(self._painted, bold=True)
@@ -190,9 +184,10 @@ def echo(text: str = "", *, wraps: bool = True) -> None:
     sys.stdout.write(_in_encoding(_wrapped(text, sys.stdout) if wraps else text, sys.stdout) + "\n")
 
 
-def note(text: str = "") -> None:
-    """Print a line that is neither data nor an error to standard error."""
-    if not Choices.is_quiet:
+def note(text: str = "", *, is_error: bool = False) -> None:
+    """Print a line to standard error, below the data so far; with ``-q`` only if it is about an error."""
+    if is_error or not Choices.is_quiet:
+        sys.stdout.flush()
         _write_error(text)
 
 
@@ -256,21 +251,15 @@ def show_findings(findings: Sequence[Finding], total: int | None = None, *, hint
         note(Paint(sys.stderr).faint(f"… and {count_of(more, 'more finding')}{f'; {hint}' if hint else ''}"))
 
 
-def show_finding(finding: Finding) -> None:
+def show_finding(finding: Finding, *, is_error: bool = False) -> None:
     """Print a finding to standard error."""
-    note(finding_line(finding, Paint(sys.stderr)))
+    note(finding_line(finding, Paint(sys.stderr)), is_error=is_error)
 
 
 def finding_line(finding: Finding, paint: Paint) -> str:
     """``path:line: message [code]``, with a link to the file."""
     position = f"{finding.path}:{finding.line}" if finding.line else finding.path
     return f"{paint.path(position, finding.path)}: {visible(finding.message)} {paint.faint(f'[{finding.code}]')}"
-
-
-def show_problem(path: str, problem: str, code: str, *, is_error: bool = True) -> None:
-    """Print ``path: problem [code]`` to standard error."""
-    line = finding_line(Finding(code=code, path=path, line=0, message=problem), Paint(sys.stderr))
-    (_write_error if is_error else note)(line)
 
 
 def write_json(value: Any) -> None:
@@ -325,7 +314,7 @@ def progress_line(done: int, total: int, seconds: float, path: str, columns: int
     return clip(f"{line}  {name if width(name) <= room else '…' + name[1 - room :]}", columns)
 
 
-class Progress:
+class Progress(contextlib.AbstractContextManager["Progress"]):
     """Shows on a terminal how far a long run is; the line is erased before anything else is printed."""
 
     _is_shown = False  # of the class: there is one line at most
@@ -352,16 +341,5 @@ class Progress:
             sys.stderr.write(_ERASE)
             sys.stderr.flush()
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *error: object) -> None:
         self.clear()
-
-
-def tracked(items: Sequence[Item], name: Callable[[Item], str]) -> Iterator[Item]:
-    """The items one by one, with progress."""
-    with Progress() as progress:
-        for done, item in enumerate(items):
-            progress.step(done, len(items), name(item))
-            yield item

@@ -1,7 +1,5 @@
 """The documents of a command in parts, and ``quire chunk --engine``, which writes them as a dataset."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -42,14 +40,12 @@ def _local_parts(documents: Sequence[InputDocument], options: Mapping[str, Mappi
             yield part._replace(options=chosen, errors=errors, encoding=encoding)
 
 
-def write_dataset(
-    inputs: Inputs, options: dict[str, Any], output: str, *, engine: str, embedder: Any, jobs: int | None
-) -> int:
+def write_dataset(inputs: Inputs, cut: TreeCutter, output: str, *, engine: str, embedder: Any, jobs: int | None) -> int:
     """Write the chunks of all documents as Parquet files; return the exit code."""
     if embedder is not None:
         resolve(embedder)  # in another process, a missing package would look like the fault of a document
     summary = Summary()
-    parts = input_parts(inputs, TreeCutter.of(inputs, options), summary)
+    parts = input_parts(inputs, cut, summary)
     finished = 0
     written = write_parts(parts, output, embedder=embedder, engine=engine, workers=jobs)
     with Progress() as progress, closing(written):

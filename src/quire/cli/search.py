@@ -1,6 +1,5 @@
 """``quire search``: find the sections that answer a query, or that are like a section or file."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
@@ -75,6 +74,8 @@ def command(
     query, paths = _query_and_paths(query, queries, paths, like)
     if as_list + matches + full > 1:
         raise click.UsageError("--list, --matches and --full exclude each other; choose one")
+    if like and explain:
+        raise click.UsageError("--explain is about a query; leave it out with --like")
     if not like:
         if not query.strip():
             raise QuireError("there is nothing to look for", "give a query with a word in it")
@@ -139,22 +140,16 @@ def _like(workspace: Workspace, name: str) -> dict[str, str]:
 
 
 def _show(workspace: Workspace, results: Results, *, form: Form, full: bool, explain: bool, as_json: bool) -> None:
-    hits, files = list(results), [workspace.file(hit.tree, hit.path) for hit in results]
+    hits = [(hit, workspace.file(hit.tree, hit.path)) for hit in results]
 
     def ranges(hit: Hit) -> Sequence[Span]:
         return match_ranges(hit, results.query, results.corrections)
 
     if explain:
-        outlines = [workspace.index.outline(f"{hit.tree}:{hit.path}") for hit in hits]
-        hits = [
-            with_node_ids(hit, {node.position: node.id for node in nodes})
-            for hit, nodes in zip(hits, outlines, strict=True)
-        ]
-    printer = Printer(full=full, form=form, explain=explain, ranges=ranges)
-    printer.show(hits, files, results.phases if explain else None, as_json=as_json)
+        hits = [(with_node_ids(hit, workspace.index.outline(f"{hit.tree}:{hit.path}")), file) for hit, file in hits]
+    Printer(full=full, form=form, ranges=ranges).show(hits, results.phases if explain else None, as_json=as_json)
     if explain and not as_json:
         show_phases(results.phases, workspace.settings.search.tie)
-    sys.stdout.flush()
 
 
 def _show_left_out(

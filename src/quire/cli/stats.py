@@ -3,8 +3,6 @@
 The table shows the figures of the JSON that ``--json`` prints.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +19,7 @@ from quire.cli.input_documents import InputDocument, Inputs, Summary, results
 from quire.cli.output import Paint, clip, count_of, echo, note, print_table, terminal_width, visible, write_json
 from quire.model import Syntax
 from quire.options import STRATEGIES, Options, build
-from quire.record import Chunk, Chunks
+from quire.record import Chunk
 from quire.web.html_pages import stats_page
 from quire.write.atomic_file import new_file
 
@@ -55,29 +53,27 @@ def command(
     measure, prepare = partial(_measure, chosen, tokenizer, inputs.syntax), partial(load_tokenizers, chosen, tokenizer)
     summary = Summary()
     totals: dict[str, Measurement] = {strategy: ([], Counter()) for strategy in chosen}
-    characters = 0
     documents = inputs.documents(summary)
     with closing(results(documents, measure, summary, jobs=jobs, prepare=prepare)) as measured:
-        for length, measurements in measured:
-            characters += length
+        for measurements in measured:
             for (chunks, findings), (more_chunks, more_findings) in zip(totals.values(), measurements, strict=True):
                 chunks.extend(more_chunks)
                 findings.update(more_findings)
     largest = max((chunk.size for chunks, _ in totals.values() for chunk in chunks), default=0)
     edges = [16 << power for power in range(max(0, (largest - 1).bit_length() - 4) + 1)]  # 16, 32, 64 and so on
     result: dict[str, Any] = {
-        "documents": summary.documents,
-        "characters": characters,
+        "documents": summary.counts["documents"],
+        "characters": summary.counts["characters"],
         "skipped": len(summary.skipped),
         "strategies": {name: _figures(name, tokenizer, *total, edges) for name, total in totals.items()},
     }
-    if html is not None and summary.documents:
+    if html is not None and summary.counts["documents"]:
         with new_file(Path(html)) as stream:
             stream.write(stats_page(result, _rows(result["strategies"])))
         note(visible(f"wrote {html}"))
     if as_json:
         write_json(result)
-    elif summary.documents and html is None:
+    elif summary.counts["documents"] and html is None:
         _show(result)
     summary.show(only_errors=True)
     return summary.exit_code(inputs.paths)
@@ -100,8 +96,8 @@ Measurement = tuple[list[MeasuredChunk], Counter[str]]
 
 def _measure(
     strategies: Sequence[str], tokenizer: str | None, syntax: Syntax | None, text: InputDocument
-) -> tuple[Chunks, tuple[int, list[Measurement]]]:
-    """The length of a document and a measurement of each strategy."""
+) -> tuple[Summary, list[Measurement]]:
+    """A summary of a document and a measurement of each strategy."""
     document = pipeline.parse(text.text, path=text.path, syntax=syntax)
     cuts = [pipeline.chunk(document, strategy, tokenizer=tokenizer) for strategy in strategies]
     measurements = [
@@ -111,7 +107,9 @@ def _measure(
         )
         for chunks in cuts
     ]
-    return cuts[0], (len(text.text), measurements)
+    summary = Summary.of(text, cuts[0])
+    summary.counts["characters"] = len(text.text)
+    return summary, measurements
 
 
 def _measured(chunk: Chunk, options: Options, tokenizer: str | None) -> MeasuredChunk:

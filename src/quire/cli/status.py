@@ -1,7 +1,5 @@
 """``quire status``: the state of the index: its trees and size, and what is outdated, damaged or unreadable."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator
@@ -101,7 +99,7 @@ def _record(status: Status, changed: dict[str, str], workspace: Workspace) -> di
 def _show(status: Status, changed: dict[str, str], workspace: Workspace) -> None:
     paint = Paint(sys.stdout)
     segments = [count_of(status.segments, "segment")] if status.segments else []
-    size = ", ".join([_bytes(status.size), *segments, f"version {status.version}"])
+    size = ", ".join([f"{status.size / 1000:,.1f} KB", *segments, f"version {status.version}"])
     echo(f"{paint.path(display_path(workspace.index_folder))}  {paint.faint(size)}")
     for name, tree in status.trees.items():
         _show_tree(name, tree, paint)
@@ -125,7 +123,6 @@ def _show(status: Status, changed: dict[str, str], workspace: Workspace) -> None
             echo(f"  {line}")
     if status.failed:
         echo(paint.warning(f"cannot be read: {count_of(len(status.failed), 'file')}"))
-        sys.stdout.flush()
         for finding in status.failed:
             show_finding(structs.replace(finding, path=display_path(finding.path)))
 
@@ -138,10 +135,3 @@ def _show_tree(name: str, tree: TreeInfo, paint: Paint) -> None:
     rules = {DEFAULT_SLUGS: "", AUTO_SLUGS: f"  slugs: {tree.slug_rule} (auto)"}
     slugs = rules.get(tree.slugs, f"  slugs: {tree.slugs}")
     echo(f"  {paint.title(name)}  {numbers}  {paint.faint(f'{tree.language}  {display_path(tree.folder)}{slugs}')}")
-
-
-def _bytes(size: int) -> str:
-    for unit, bytes_in in (("GB", 10**9), ("MB", 10**6), ("KB", 10**3)):
-        if size >= bytes_in:
-            return f"{size / bytes_in:.1f} {unit}"
-    return f"{size} bytes"

@@ -1,7 +1,5 @@
 """``quire sync``: sync documents to a vector store."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -9,11 +7,11 @@ from typing import Any
 
 import click
 
-from quire.cli.command_group import ERROR, NOTHING_FOUND
+from quire.cli.command_group import ERROR
 from quire.cli.command_options import EMBEDDING, JSON, chosen_embedder, not_empty, option, quire_command
 from quire.cli.cut_options import CUT_OPTIONS, READING, Engine, TreeCutter
 from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
-from quire.cli.output import Choices, Progress, count_of, echo, is_terminal, message, show_problem, visible, write_json
+from quire.cli.output import Choices, Progress, count_of, echo, is_terminal, message, visible, write_json
 from quire.cli.parts import input_parts
 from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.stores import Documents, SyncReport, sync
@@ -49,16 +47,12 @@ def command(
     parse_target(store)
     summary = Summary()
     parts = input_parts(inputs, TreeCutter.of(inputs, options), summary)
-    for skipped in summary.skipped:
-        if skipped.is_error:
-            show_problem(skipped.path, skipped.reason, "skipped")
+    summary.show(only_errors=True)
     if summary.has_errors:
         message("nothing was synced, because documents might be deleted that are only unreadable")
         return ERROR
     if not parts:
-        where = ", ".join(inputs.paths)
-        message(f"no documents in {where}, so nothing is synced; quire looks for Markdown and .txt files")
-        return NOTHING_FOUND
+        return summary.exit_code(inputs.paths)
     embedder = chosen_embedder(embedding, inputs.settings.embed) or DEFAULT_EMBEDDER
     with Progress() as progress:
         report = sync(
@@ -73,7 +67,8 @@ def command(
             on_progress=lambda done, total, rows: progress.step(done, total, count_of(rows, "chunk")),
         )
     for path, reason in report.failed:
-        show_problem(path, reason, "skipped")
+        summary.skip(path, reason)
+    summary.show(only_errors=True)
     if as_json:
         fields = asdict(report)
         is_new = fields.pop("is_new_generation")
@@ -98,4 +93,3 @@ def _show(report: SyncReport, *, dry_run: bool) -> None:
     if report.is_new_generation:
         done = "would replace" if dry_run else "replaced" if not report.failed else "does not replace"
         echo(visible(f"a new generation, {report.generation}, {done} the old one"))
-    sys.stdout.flush()

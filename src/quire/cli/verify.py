@@ -1,7 +1,5 @@
 """``quire verify``: cut the user's documents and check the laws on the chunks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
@@ -15,7 +13,6 @@ from quire.cli.finding_formats import FORMAT, Form, write_findings
 from quire.cli.input_documents import InputDocument, Inputs, Summary, renamed, results
 from quire.cli.output import count_of, note
 from quire.model import Finding
-from quire.record import Chunks
 
 
 @quire_command("quire verify docs", "quire verify docs -s flow --json")
@@ -44,16 +41,15 @@ def command(
     write_findings(violations, "json" if as_json else form)
     summary.show()
     code = summary.exit_code(inputs.paths)
-    if summary.documents:
+    if summary.counts["documents"]:
         note(f"{count_of(len(violations), 'violation')} of the laws" if violations else "all laws hold")
     return code or (NOTHING_FOUND if violations else 0)
 
 
-def _check(cut: TreeCutter, document: InputDocument) -> tuple[Chunks, tuple[Finding, ...]]:
-    """The chunks of a document and the violations."""
+def _check(cut: TreeCutter, document: InputDocument) -> tuple[Summary, tuple[Finding, ...]]:
     chunks = cut(document)
     violations = pipeline.verify(document.text, chunks, tokenizer=cut.options_of(document)["tokenizer"])
     if not chunks.options.timestamps and list(chunks) != list(cut(document)):
         message = "two runs gave different chunks"
         violations.append(Finding(code="not-repeatable", path=document.name, line=0, message=message))
-    return chunks, renamed(violations, document.name)
+    return Summary.of(document, chunks), renamed(violations, document.name)

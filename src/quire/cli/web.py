@@ -1,7 +1,5 @@
 """``quire web``: a local page that shows how documents are cut and searched."""
 
-from __future__ import annotations
-
 import secrets
 import sys
 import webbrowser
