@@ -87,7 +87,13 @@ class Results(list[Hit]):
         super().__init__(hits)
         vars(self).update(details)
 
-    def unknown_keys_notes(self) -> list[str]:
-        """What to tell the user about unknown keys."""
-        there_are = ", ".join(self.known_keys[:_MAX_KEYS]) or "none"
-        return [f'no front matter has the key "{key}"; there are: {there_are}' for key in self.unknown_keys]
+    def notes(self) -> list[str]:
+        """What to tell the user about words and keys that do not occur, and about terms that were ignored."""
+        keys = ", ".join(self.known_keys[:_MAX_KEYS]) or "none"
+        notes = [f'no front matter has the key "{key}"; there are: {keys}' for key in self.unknown_keys]
+        if self.ignored_terms:
+            notes.append(f"the query has {self.ignored_terms:,} terms too many, which were ignored")
+        for word, instead in self.corrections.items():
+            words = " or ".join(f'"{other}"' for other in instead)
+            notes.append(f'no match for "{word}"; showing results for {words}')
+        return notes + [f'no match for "{word}"' for word in self.unknown_words if self]
