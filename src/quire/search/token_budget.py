@@ -21,6 +21,7 @@ from quire.index.node import Node
 from quire.model import Span
 from quire.offsets import BLANK, LINE_END, line_start
 from quire.patterns import pattern
+from quire.search.hit import Hit
 
 WORTH = 16  # a passage is cut only if there is room for so many tokens
 _MAX_READ = 50_000  # how many characters of a long node are searched for matches
@@ -247,6 +248,11 @@ def _count() -> Callable[[str], int]:
     from quire.size import resolve  # noqa: PLC0415  loads the tokenizer, which few answers need
 
     return resolve(None, TOKENIZER).count
+
+
+def hit_tokens(hit: Hit) -> int:
+    """The tokens of a hit that a budget counts: those of its text and its breadcrumb."""
+    return hit.tokens + _count()(hit.breadcrumb_line)
 
 
 def _cut(passage: Passage, match: int, most: int) -> Passage | None:

@@ -16,10 +16,10 @@ from msgspec.structs import replace
 
 from quire.errors import NotFoundError
 from quire.index.engine.function_words import is_function_word
-from quire.index.file_records import TOKENIZER
 from quire.read.ignore import covers
 from quire.read.source import MARKDOWN_EXTENSIONS
 from quire.search.hit import Hit, Results
+from quire.search.token_budget import hit_tokens
 from quire.settings import ContextRule, Settings
 from quire.validation import NO_LIMIT
 from quire.workspace.selection import locate
@@ -101,7 +101,7 @@ class FileContext(NamedTuple):
                 continue
             if hit.text:
                 hits.append(replace(hit, score=1.0))
-                left -= budget_tokens(hit)
+                left -= hit_tokens(hit)
             else:
                 on_problem(NotFoundError(f"{name}: does not fit"))
         if not self.words or left <= 0:
@@ -117,13 +117,6 @@ class FileContext(NamedTuple):
         scopes = [scope for scope in map(workspace.locate, self.files) if scope]
         records = workspace.documents() if scopes else ()
         return [record.id for record in records if any(scope.has(record) for scope in scopes)]
-
-
-def budget_tokens(hit: Hit) -> int:
-    """The tokens of a hit that a budget counts: those of its text and its breadcrumb."""
-    from quire.size import resolve  # noqa: PLC0415  a search without a budget loads no tokenizer
-
-    return hit.tokens + resolve(None, TOKENIZER).count(hit.breadcrumb_line)
 
 
 def _rules(name: str, settings: Settings) -> list[ContextRule]:
