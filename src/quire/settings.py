@@ -80,15 +80,10 @@ class File(Struct, frozen=True, kw_only=True):
     @property
     def values(self) -> dict[str, Any]:
         """What the file sets, by names such as ``trees.docs.path``."""
-        tables = {
-            **({"index": str(self.index)} if self.index else {}),
-            "trees": msgspec.to_builtins(self.trees),
-            "chunk": self.chunk,
-            "search": self.search,
-            "embed": self.embed,
-            "context": dict(enumerate(msgspec.to_builtins(self.context))),
-        }
-        return dict(flat_values(tables))
+        tables = msgspec.to_builtins(self, enc_hook=str)
+        del tables["path"]
+        tables["context"] = dict(enumerate(tables["context"]))
+        return {name: value for name, value in flat_values(tables) if value is not None}
 
 
 def named_file(path: Path) -> File:
@@ -280,11 +275,11 @@ class Settings(Struct, frozen=True, kw_only=True):
         """
         configured = self.trees.get(tree, Tree())
         tables = [self.chunk, {"base_url": configured.base_url} if configured.base_url else {}, configured.chunk]
-        strategy = strategy or next((table["strategy"] for table in reversed(tables) if "strategy" in table), None)
-        strategy = strategy or DEFAULT_STRATEGY
+        named = (table["strategy"] for table in reversed(tables) if "strategy" in table)
+        strategy = strategy or next(named, DEFAULT_STRATEGY)
         options = {name: value for table in tables for name, value in with_one_name(strategy, table).items()}
-        if tree in self.trees and (values := self.trees[tree].substitutions):
-            options["substitutions"] = {**options.get("substitutions", {}), **values}
+        if configured.substitutions:
+            options["substitutions"] = {**options.get("substitutions", {}), **configured.substitutions}
         return {"strategy": strategy} | {name: options[name] for name in valid_names(strategy) if name in options}
 
     def tree_options(self, tree: str = "") -> Options:

@@ -56,6 +56,7 @@ class Workspace:
         self._lock = Lock()
         self._checked = -_CHECK_EVERY
         self._temporary: Path | None = None
+        self._check_index_folder()
         embedder = convert(EmbedSettings, settings.embed) if settings.embed else None
         self.index = Index.open(display_path(self.index_folder), settings=self._search_settings, embedder=embedder)
 
@@ -139,15 +140,19 @@ class Workspace:
     @property
     def selected_trees(self) -> list[str]:
         """The names of the selected trees that exist."""
-        names = dict.fromkeys(scope.tree for scope in self.scopes)
-        return [name for name in names if name not in self.missing]
+        return list(dict.fromkeys(scope.tree for scope in self._present_scopes))
+
+    @property
+    def _present_scopes(self) -> list[Scope]:
+        missing = self.missing
+        return [scope for scope in self.scopes if scope.tree not in missing]
 
     @property
     def missing(self) -> dict[str, Path]:
         """The trees whose folders do not exist; a drive may be mounted again."""
         return {name: folder for name, folder in self.folders.items() if not selection.exists(str(folder))}
 
-    def check_index_folder(self) -> None:
+    def _check_index_folder(self) -> None:
         """Refuse a file, a folder with other files, and a folder that a tree is in."""
         trees = {name: display_path(folder) for name, folder in self.folders.items()}
         refuse_folder(Path(display_path(self.index_folder)), trees)
@@ -161,7 +166,7 @@ class Workspace:
         there is nothing to answer from, this waits, or uses a temporary index.
         """
         self.note = ""
-        self.check_index_folder()
+        self._check_index_folder()  # once more, as a server may have opened it long ago
         try:
             return self.update(wait=0.0, on_progress=on_progress)
         except IndexDamagedError:
@@ -191,7 +196,6 @@ class Workspace:
         self, *, wait: float = _PATIENCE, rebuild: bool = False, on_progress: OnProgress | None = None
     ) -> Update:
         """Bring the selected trees of the index up to date. Trees that quire.toml no longer names are removed."""
-        self.check_index_folder()
         present = {name: self.trees[name] for name in self.selected_trees}
         missing = {scope.tree: self.trees[scope.tree] for scope in self.scopes if scope.tree not in present}
         file = self.settings.file
@@ -252,11 +256,6 @@ class Workspace:
         return {name: infos[name] for name in self.selected_trees if name in infos}
 
     # Documents within what was selected
-
-    @property
-    def _present_scopes(self) -> list[Scope]:
-        trees = self.selected_trees
-        return [scope for scope in self.scopes if scope.tree in trees]
 
     def _selected(self) -> Iterator[FileRecord]:
         scopes = self._present_scopes
