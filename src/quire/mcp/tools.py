@@ -220,20 +220,20 @@ def _part(hit: Hit, start: int, level: int, end: int) -> Answer:
     return Answer(head + text + foot, {**fields, "text": text, "cursor": cursor})
 
 
-def _head(hit: Hit, shown: Hit | None = None) -> str:
+def _head(hit: Hit, excerpt: Hit | None = None) -> str:
     """``ID (PATH:LINES, TOKENS)`` and the breadcrumb."""
-    part = f"{shown.tokens:,} of " if shown and not shown.complete else ""
+    part = f"{excerpt.tokens:,} of " if excerpt and not excerpt.complete else ""
     tokens = f"{part}{hit.tokens:,} tokens"
     return f"{hit.id} ({hit.path}:{hit.lines[0]}-{hit.lines[1]}, {tokens})\n> {breadcrumb(hit)}\n"
 
 
-def _fields(hit: Hit, shown: Hit | None = None) -> dict[str, Any]:
+def _fields(hit: Hit, excerpt: Hit | None = None) -> dict[str, Any]:
     return {
         "id": hit.id,
         "path": f"{hit.path}:{hit.lines[0]}-{hit.lines[1]}",
         "breadcrumb": breadcrumb(hit),
         "tokens": hit.tokens,
-        **({"complete": False} if shown and not shown.complete else {}),
+        **({"complete": False} if excerpt and not excerpt.complete else {}),
     }
 
 

@@ -56,9 +56,9 @@ def _drawn_tree(hit: Hit, result: Node, nodes: Sequence[Node]) -> Iterator[dict[
     """
     matched = set(hit.constituents)
     above = set(result.ancestors)
-    shown = [node for node in nodes if node.id in matched or node.position == result.position or node.position in above]
-    headings = {node.title for node in shown if node.position}
-    for node in shown:
+    drawn = [node for node in nodes if node.id in matched or node.position == result.position or node.position in above]
+    headings = {node.title for node in drawn if node.position}
+    for node in drawn:
         role = "result" if node.position == result.position else "above" if node.position in above else "match"
         yield {
             "role": role,

@@ -116,13 +116,13 @@ def locate(path: str | Path, folders: Mapping[str, Path]) -> Scope | None:
 def tree_patterns(glob: str, folders: Mapping[str, Path]) -> list[str]:
     """A pattern for paths from the current folder, as patterns for paths in the trees."""
     lead = "" if os.path.isabs(glob) else literal_pattern(Path.cwd().as_posix()).rstrip("/")  # noqa: PTH117
-    wanted = posixpath.normpath(f"{lead}/{glob.replace(os.sep, '/').lstrip('/')}")
+    absolute = posixpath.normpath(f"{lead}/{glob.replace(os.sep, '/').lstrip('/')}")
     patterns = []
     for tree, folder in folders.items():
         top = folder.as_posix()
-        if wanted.startswith(f"{literal_pattern(top)}/"):
-            patterns.append(f"{tree}:{wanted.removeprefix(literal_pattern(top))}")
-        elif matches_path("", f"{top.lstrip('/')}/", [wanted]):
+        if absolute.startswith(f"{literal_pattern(top)}/"):
+            patterns.append(f"{tree}:{absolute.removeprefix(literal_pattern(top))}")
+        elif matches_path("", f"{top.lstrip('/')}/", [absolute]):
             patterns.append(f"{tree}:/")
     return patterns
 
