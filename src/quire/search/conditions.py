@@ -105,7 +105,7 @@ class Filter(msgspec.Struct, frozen=True):
     trees: list[str] | None = None
     paths: list[str] | None = None  # patterns
     where: Sequence[Condition] = ()
-    without: Sequence[str] = ()  # the ids of documents that are left out
+    without: frozenset[str] = frozenset()  # the ids of documents that are left out
 
     @property
     def restricts_documents(self) -> bool:

@@ -100,7 +100,7 @@ class FileContext(NamedTuple):
         if not self.words or left <= 0:
             return Results(hits)
         query = " OR ".join(f'"{word.text}"^{word.weight}' for word in self.words)  # quotes: no word is corrected
-        path, without = [f"{tree}:/" for tree in self.trees], self._documents(workspace) or None
+        path, without = [f"{tree}:/" for tree in self.trees], self._documents(workspace)
         results = workspace.search(query, limit=limit, max_tokens=left, path=path, without=without)
         taken = {hit.id for hit in hits}
         return Results([*hits, *(hit for hit in results if hit.id not in taken)])

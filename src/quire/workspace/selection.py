@@ -46,11 +46,6 @@ class Scope(NamedTuple):
         path = document.path
         return document.tree == self.tree and (not self.path or f"{path}/".startswith(f"{self.path}/"))
 
-    @property
-    def pattern(self) -> str:
-        """The pattern for its documents, for ``Index.search``."""
-        return f"{self.tree}:{literal_pattern(self.path)}"
-
 
 def display_path(path: str | Path) -> str:
     """A path that works from the current folder: relative or absolute, whichever is shorter."""

@@ -23,7 +23,7 @@ from quire.index_api import Index, TreeInfo, Update
 from quire.model import Finding
 from quire.operating_system import remove_folder, temporary_folder
 from quire.read.discover import Hidden
-from quire.search.conditions import literal_pattern, matches_path
+from quire.search.conditions import matches_path
 from quire.search.hit import Hit, Results
 from quire.search.search_settings import SearchSettings
 from quire.settings import INDEX_VARIABLE, Settings, load
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 _PATIENCE = 3600.0  # seconds to wait for another process if there is no answer without waiting
 _CHECK_EVERY = 1.0  # a server looks for changed files once in so many seconds while calls come
-_NO_DOCUMENT = "/:"  # a pattern that matches no document
 
 
 class Workspace:
@@ -285,14 +284,21 @@ class Workspace:
             return False
 
     def search(
-        self, query: str, *, path: Sequence[str] = (), like: str = "", text: str = "", **options: Any
+        self,
+        query: str,
+        *,
+        path: Sequence[str] = (),
+        without: Sequence[str] = (),
+        like: str = "",
+        text: str = "",
+        **options: Any,
     ) -> Results:
         """The best sections of the selected documents; ``path`` are patterns.
 
         With ``like``, the name of a section, or ``text``, the sections with its words, instead of those of a query.
         Other options are those of ``Index.search``.
         """
-        where: dict[str, Any] = {"trees": self.selected_trees, "path": self.path_filters(path)}
+        where: dict[str, Any] = {"trees": self.selected_trees, "without": [*without, *self.unselected(path)] or None}
         if like or text:
             return self.index.similar(like, text=text, **where, **options)
         return self.index.search(query, **where, **options)
@@ -343,9 +349,12 @@ class Workspace:
             patterns += selection.tree_patterns(glob, self.folders)
         return patterns
 
-    def path_filters(self, globs: Sequence[str] = ()) -> list[str] | None:
-        """Patterns for the selected documents that also match one of ``globs``; None for all documents of the trees."""
-        if globs:
-            records = self.documents(globs)
-            return [f"{record.tree}:{literal_pattern(record.path)}" for record in records] or [_NO_DOCUMENT]
-        return [scope.pattern for scope in self.scopes] if any(scope.path for scope in self.scopes) else None
+    def unselected(self, globs: Sequence[str] = ()) -> list[str]:
+        """The ids of documents of the trees that were not selected, or that match none of ``globs``, if there are any.
+
+        Patterns for the others would take the time of all documents times all patterns.
+        """
+        if not globs and not any(scope.path for scope in self.scopes):
+            return []
+        selected = {record.id for record in self.documents(globs)}
+        return [record.id for record in self.index.documents() if record.id not in selected]
