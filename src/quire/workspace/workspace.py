@@ -284,24 +284,17 @@ class Workspace:
             return False
 
     def search(
-        self,
-        query: str,
-        *,
-        path: Sequence[str] = (),
-        without: Sequence[str] = (),
-        like: str = "",
-        text: str = "",
-        **options: Any,
+        self, query: str, *, path: Sequence[str] = (), like: str = "", text: str = "", **options: Any
     ) -> Results:
         """The best sections of the selected documents; ``path`` are patterns.
 
         With ``like``, the name of a section, or ``text``, the sections with its words, instead of those of a query.
         Other options are those of ``Index.search``.
         """
-        where: dict[str, Any] = {"trees": self.selected_trees, "without": [*without, *self.unselected(path)] or None}
+        options["without"] = [*options.get("without", ()), *self.unselected(path)] or None
         if like or text:
-            return self.index.similar(like, text=text, **where, **options)
-        return self.index.search(query, **where, **options)
+            return self.index.similar(like, text=text, trees=self.selected_trees, **options)
+        return self.index.search(query, trees=self.selected_trees, **options)
 
     def get(self, name: str, **options: Any) -> Hit:
         """A section of the selected documents; options are those of ``Index.get``."""
@@ -350,7 +343,7 @@ class Workspace:
         return patterns
 
     def unselected(self, globs: Sequence[str] = ()) -> list[str]:
-        """The ids of documents of the trees that were not selected, or that match none of ``globs``, if there are any.
+        """The ids of the documents that were not selected, and if there are ``globs``, of those that match none.
 
         Patterns for the others would take the time of all documents times all patterns.
         """
