@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -11,7 +12,7 @@ import click
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import JSON, argument, option, quire_command
 from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Printer, hit_record
-from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions
+from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, show_not_found
 from quire.cli.output import note, visible, write_json
 from quire.errors import InputError
 from quire.read.source import read_file
@@ -44,7 +45,8 @@ def command(
     wanted = FileContext.of(texts, settings)
     budget = settings.search.max_tokens if max_tokens is None else max_tokens
     with index.open(trees=wanted.trees) as workspace:
-        hits = wanted.search(workspace, limit=limit or _LIMIT, max_tokens=budget)
+        show = partial(show_not_found, workspace=workspace)
+        hits = wanted.search(workspace, limit=limit or _LIMIT, max_tokens=budget, on_problem=show)
         hit_files = [workspace.file(hit.tree, hit.path) for hit in hits]
     if as_json:
         records = [hit_record(hit, file) for hit, file in zip(hits, hit_files, strict=True)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -82,21 +82,28 @@ class FileContext(NamedTuple):
         words = sorted(best.values(), key=lambda word: (-word.weight, word.text))[:_MOST_WORDS]
         return cls(tuple(texts), words, tuple(trees), tuple(sections))
 
-    def search(self, workspace: Workspace, *, limit: int, max_tokens: int) -> Results:
-        """The sections of the rules, then the best others; the workspace says which of the former are missing."""
+    def search(
+        self,
+        workspace: Workspace,
+        *,
+        limit: int,
+        max_tokens: int,
+        on_problem: Callable[[NotFoundError], None] = lambda _: None,
+    ) -> Results:
+        """The sections of the rules, then the best others; ``on_problem`` gets errors about the former."""
         left = max_tokens or NO_LIMIT
         hits: list[Hit] = []
         for name in self.sections:
             try:
                 hit = workspace.get(name, max_tokens=max(left, 1))
             except NotFoundError as error:
-                workspace.say(str(error))
+                on_problem(error)
                 continue
             if hit.text:
                 hits.append(replace(hit, score=1.0))
                 left -= hit_tokens(hit)
             else:
-                workspace.say(f"{name}: does not fit")
+                on_problem(NotFoundError(f"{name}: does not fit"))
         if not self.words or left <= 0:
             return Results(hits)
         query = " OR ".join(f'"{word.text}"^{word.weight}' for word in self.words)  # quotes: no word is corrected
