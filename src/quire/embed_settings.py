@@ -9,8 +9,6 @@ from quire.validation import NO_LIMIT
 Header = Annotated[
     str, Meta(pattern=r"^[A-Za-z0-9-]+: *[^\s\r\n][^\r\n]*$", extra={"rule": "a text such as 'api-key: $AZURE_KEY'"})
 ]
-
-
 EmbedderName = Literal["wordllama"]
 DEFAULT_EMBEDDER: EmbedderName = "wordllama"
 

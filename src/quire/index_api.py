@@ -195,7 +195,7 @@ class Index:
         ``mode`` is ``words``, or after ``embed`` also ``meaning`` or ``hybrid``, which is both.
         """
         snapshot = self._snapshot()
-        left_out = one_or_more("without", without) or ()
+        left_out = frozenset(one_or_more("without", without) or ())
         wanted = Filter(one_or_more("trees", trees), one_or_more("path", path), conditions("where", where), left_out)
         find_near = rerank = None
         if check("mode", mode, Mode) != "words":
@@ -259,18 +259,20 @@ class Index:
         trees: str | Sequence[str] | None = None,
         path: str | Sequence[str] | None = None,
         where: Where = None,
+        without: str | Sequence[str] | None = None,
     ) -> Results:
         """Sections with the same words as the one called ``name``, in other documents; or with those of a ``text``."""
         snapshot = self._snapshot()
+        left_out = frozenset(one_or_more("without", without) or ())
         if text:
-            without, words = [], similar_query(snapshot, "", check("text", text, str), DEFAULT_LANGUAGE)
+            words = similar_query(snapshot, "", check("text", text, str), DEFAULT_LANGUAGE)
         else:
             node = find_section(snapshot, check("name", name, str))
             nodes = [node] if node.position else snapshot.nodes_of(node.document_id)
             titles, texts = "\n".join(node.title for node in nodes), "\n".join(node.body_text for node in nodes)
             language = snapshot.settings.trees[node.tree].language
-            without, words = [node.document_id], similar_query(snapshot, titles, texts, language)
-        wanted = Filter(one_or_more("trees", trees), one_or_more("path", path), conditions("where", where), without)
+            left_out, words = left_out | {node.document_id}, similar_query(snapshot, titles, texts, language)
+        wanted = Filter(one_or_more("trees", trees), one_or_more("path", path), conditions("where", where), left_out)
         return search(snapshot, words, self._settings.changed(limit=limit, max_tokens=max_tokens), wanted)
 
     def trees(self) -> dict[str, TreeInfo]:

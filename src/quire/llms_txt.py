@@ -19,6 +19,11 @@ class PublishedPage(NamedTuple):
     url: str
 
     @property
+    def path(self) -> str:
+        """Its path in the tree."""
+        return self.document.path or ""
+
+    @property
     def description(self) -> str:
         """What its front matter says about it, on one line."""
         return " ".join(str(self.document.frontmatter.get("description") or "").split())
@@ -26,13 +31,13 @@ class PublishedPage(NamedTuple):
 
 def llms_txt(title: str, pages: Sequence[PublishedPage]) -> str:
     """The list of all pages, grouped by folder; a page that introduces everything gives the title and the summary."""
-    first = next((page for page in pages if _introduces(page)), None)
+    first = next((page for page in pages if posixpath.splitext(page.path)[0].lower() in INDEX_NAMES), None)
     groups: dict[str, list[str]] = {}
     for page in pages:
         about = f": {page.description}" if page.description else ""
-        folders = (page.document.path or "").split("/")[:-1]
-        name = folders[0] if folders else page.tree
-        groups.setdefault(name, []).append(f"- [{_escaped(page.document.title)}]({page.url}){about}")
+        name = page.path.split("/")[0] if "/" in page.path else page.tree
+        link_text = re.sub(r"([\[\]\\])", r"\\\1", page.document.title)
+        groups.setdefault(name, []).append(f"- [{link_text}]({page.url}){about}")
     head = [f"# {first.document.title if first else title}"]
     head += [f"> {first.description}"] if first and first.description else []
     return "\n\n".join([*head, *(f"## {name}\n\n" + "\n".join(lines) for name, lines in groups.items())]) + "\n"
@@ -45,11 +50,3 @@ def llms_full_txt(pages: Iterable[PublishedPage]) -> Iterator[str]:
         text = source.text[source.body_start :].strip("\r\n")
         text = text.removeprefix(title).lstrip("\r\n")
         yield f"{title}\n\nSource: {page.url}\n\n{text}\n\n"
-
-
-def _introduces(page: PublishedPage) -> bool:
-    return posixpath.splitext(page.document.path or "")[0].lower() in INDEX_NAMES
-
-
-def _escaped(title: str) -> str:
-    return re.sub(r"([\[\]\\])", r"\\\1", title)

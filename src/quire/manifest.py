@@ -100,6 +100,6 @@ def _folder_rows(documents: Sequence[FileRecord], kept: int) -> Iterator[Entry]:
         is_deep = len(parts) > kept + 1
         name = f"{document.tree}:{'/'.join(parts[: kept + 1])}/" if is_deep else document.id
         folders.setdefault(name, []).append(document)
-    for name, inside in folders.items():
-        title = f"{len(inside):,} document{'s' * (len(inside) > 1)}" if name.endswith("/") else inside[0].title
-        yield Entry(name, title, sum(document.tokens for document in inside))
+    for name, group in folders.items():
+        title = f"{len(group):,} document{'s' * (len(group) > 1)}" if name.endswith("/") else group[0].title
+        yield Entry(name, title, sum(document.tokens for document in group))

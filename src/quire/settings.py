@@ -80,15 +80,10 @@ class File(Struct, frozen=True, kw_only=True):
     @property
     def values(self) -> dict[str, Any]:
         """What the file sets, by names such as ``trees.docs.path``."""
-        tables = {
-            **({"index": str(self.index)} if self.index else {}),
-            "trees": msgspec.to_builtins(self.trees),
-            "chunk": self.chunk,
-            "search": self.search,
-            "embed": self.embed,
-            "context": dict(enumerate(msgspec.to_builtins(self.context))),
-        }
-        return dict(flat_values(tables))
+        tables = msgspec.to_builtins(self, enc_hook=str)
+        del tables["path"]
+        tables["context"] = dict(enumerate(tables["context"]))
+        return {name: value for name, value in flat_values(tables) if value is not None}
 
 
 def named_file(path: Path) -> File:
@@ -193,10 +188,10 @@ def _tree(file: Path, name: str, value: str | Tree, key: Naming) -> Tree:
     return structs.replace(tree, path=path, **tuples)
 
 
-def _check_chunk(name: str, table: Mapping[str, Any], above: Mapping[str, Any], key: Naming) -> None:
-    """Refuse invalid options; those of ``above`` apply where ``table`` has none and the strategy has them."""
+def _check_chunk(name: str, table: Mapping[str, Any], defaults: Mapping[str, Any], key: Naming) -> None:
+    """Refuse invalid options; ``defaults`` apply where ``table`` has none and the strategy has them."""
     options = {option: value for option, value in table.items() if option != "strategy"}
-    strategy = table.get("strategy", above.get("strategy", DEFAULT_STRATEGY))
+    strategy = table.get("strategy", defaults.get("strategy", DEFAULT_STRATEGY))
     tokenizer, names = options.get("tokenizer", ESTIMATE), (*ENCODINGS, ESTIMATE)
     if not isinstance(tokenizer, str) or (tokenizer not in names and encoding_of(tokenizer) is None):
         rule = f"must be {', '.join(names)} or an OpenAI model such as gpt-4o; --tokenizer takes a file"
@@ -208,7 +203,7 @@ def _check_chunk(name: str, table: Mapping[str, Any], above: Mapping[str, Any], 
     sizes = with_one_name(strategy, options)
     inherited = {
         option: value
-        for option, value in with_one_name(strategy, above).items()
+        for option, value in with_one_name(strategy, defaults).items()
         if option in valid_names(strategy) and option not in sizes
     }
     build(strategy, inherited | options, lambda option: key(f"{'chunk' if option in inherited else name}.{option}"))
@@ -280,11 +275,11 @@ class Settings(Struct, frozen=True, kw_only=True):
         """
         configured = self.trees.get(tree, Tree())
         tables = [self.chunk, {"base_url": configured.base_url} if configured.base_url else {}, configured.chunk]
-        strategy = strategy or next((table["strategy"] for table in reversed(tables) if "strategy" in table), None)
-        strategy = strategy or DEFAULT_STRATEGY
+        named = (table["strategy"] for table in reversed(tables) if "strategy" in table)
+        strategy = strategy or next(named, DEFAULT_STRATEGY)
         options = {name: value for table in tables for name, value in with_one_name(strategy, table).items()}
-        if tree in self.trees and (values := self.trees[tree].substitutions):
-            options["substitutions"] = {**options.get("substitutions", {}), **values}
+        if configured.substitutions:
+            options["substitutions"] = {**options.get("substitutions", {}), **configured.substitutions}
         return {"strategy": strategy} | {name: options[name] for name in valid_names(strategy) if name in options}
 
     def tree_options(self, tree: str = "") -> Options:
@@ -304,8 +299,8 @@ def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings
     named = environment.get(CONFIG_VARIABLE, "")
     users = user_folder("config", environment)
     user = toml_file(users / PROJECT_FILE) if users else None
-    above = (place / name for place in (folder, *folder.parents) for name in (PROJECT_FILE, PYTHON_FILE))
-    project = named_file(absolute(folder, named)) if named else next(filter(None, map(toml_file, above)), None)
+    nearest = (parent / name for parent in (folder, *folder.parents) for name in (PROJECT_FILE, PYTHON_FILE))
+    project = named_file(absolute(folder, named)) if named else next(filter(None, map(toml_file, nearest)), None)
     if project and not named and not (user and user.path == project.path):
         _refuse_foreign(project, users, is_index_elsewhere=bool(environment.get(INDEX_VARIABLE)))
     if project and not project.trees:

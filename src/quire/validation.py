@@ -132,10 +132,9 @@ def convert(
     try:
         return msgspec.convert(values, kind)
     except msgspec.ValidationError:
-        problem = _problem(kind, values, name, besides, what)
-        if problem is None:
-            raise
-        raise problem from None
+        for problem in _problems(kind, values, name, besides, what):
+            raise problem from None
+        raise
 
 
 def check(name: str, value: Any, kind: Any, *, strict: bool = True) -> Any:
@@ -146,36 +145,35 @@ def check(name: str, value: Any, kind: Any, *, strict: bool = True) -> Any:
         raise invalid_value(name, value, f"must be {Field(name, None, kind).rule}") from None
 
 
-def _problem(
+def _problems(
     kind: Any, values: Mapping[str, Any], name: Naming, besides: Sequence[str], what: str
-) -> OptionError | None:
+) -> Iterator[OptionError]:
     """What is wrong with the values of a struct."""
     declared = fields(kind)
     for key, value in values.items():
         if key in declared:
-            if problem := _value_problem(declared[key].type, value, key, name, what):
-                return problem
+            yield from _value_problems(declared[key].type, value, key, name, what)
         elif kind.__struct_config__.forbid_unknown_fields:
-            return unknown_name(key, declared, name, besides, what)
-    missing = next((key for key, field in declared.items() if field.required and key not in values), None)
-    return OptionError(f"{name(missing)} is missing", declared[missing].meaning, option=missing) if missing else None
+            yield unknown_name(key, declared, name, besides, what)
+    for key, field in declared.items():
+        if field.required and key not in values:
+            yield OptionError(f"{name(key)} is missing", field.meaning, option=key)
 
 
-def _value_problem(annotation: Any, value: Any, key: str, name: Naming, what: str) -> OptionError | None:
-    """What is wrong with a value; of structs, also in a table or a list, with the innermost value that is wrong."""
+def _value_problems(annotation: Any, value: Any, key: str, name: Naming, what: str) -> Iterator[OptionError]:
+    """What is wrong with a value; of structs, also in a table or a list, the innermost value that is wrong first."""
     try:
         msgspec.convert(value, annotation)
     except msgspec.ValidationError:
         below: Naming = lambda inner: name(f"{key}.{inner}")  # noqa: E731
         info = _unwrapped(annotation)[0]
         if isinstance(info, inspect.StructType) and isinstance(value, Mapping):
-            return _problem(info.cls, value, below, (), what)
+            yield from _problems(info.cls, value, below, (), what)
+            return
         items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
         for inner, item in items if (kind := _struct_items(annotation)) else ():
-            if problem := _value_problem(kind, item, str(inner), below, what):
-                return problem
-        return invalid_value(name(key), value, f"must be {Field(key, None, annotation).rule}")
-    return None
+            yield from _value_problems(kind, item, str(inner), below, what)
+        yield invalid_value(name(key), value, f"must be {Field(key, None, annotation).rule}")
 
 
 def _struct_items(annotation: Any) -> Any:

@@ -331,6 +331,8 @@ def test_a_long_document_keeps_the_readers_place(open_page, folder) -> None:
 
 
 def test_of_a_very_long_document_the_view_comes_first(open_page, folder) -> None:
+    # ``expect`` describes the whole page at every try while its element is missing, which makes the browser lay out
+    # all 2,500 chunks each time. So the elements are waited for first.
     page = open_page("#doc=docs/relay.md")
     held = []
 
@@ -340,6 +342,7 @@ def test_of_a_very_long_document_the_view_comes_first(open_page, folder) -> None
     page.route("**/api/cut", lambda route: held.append(route) if is_whole(route.request) else route.continue_())
     with page.expect_request(is_whole):
         page.evaluate("location.hash = '#doc=docs/guides/very-long.md&s=packed&max_tokens=64&line=5001'")
+    page.locator(".line.flash").wait_for()
     expect(page.locator(".line.flash")).to_have_text("## Part 1250 🦊")
     expect(page.locator(".summary")).to_have_text("Counting …")
     text = text_of(folder, "guides/very-long.md")
@@ -357,6 +360,7 @@ def test_of_a_very_long_document_the_view_comes_first(open_page, folder) -> None
     page.unroute("**/api/cut")
     page.keyboard.press("c")
     page.locator(".row").first.wait_for()
+    page.locator(".cuts").wait_for()
     expect(page.locator(".cuts")).to_contain_text("only in flow")
 
 

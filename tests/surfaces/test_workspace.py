@@ -14,6 +14,8 @@ from test_cli_get import in_read_only_folder
 
 from quire.index.folder import Folder
 from quire.index.update import locked
+from quire.read.ignore import covers
+from quire.search import conditions
 from quire.workspace import Workspace
 from quire.workspace.selection import cache_folder, cached
 
@@ -208,3 +210,14 @@ def test_a_section_by_an_id_of_a_folder_that_was_searched(run, project, cache) -
     assert b"needle in other" in run("get", hit["id"]).out
     assert "not in the index" in run("get", "other:nope.md").err
     assert left(project) == ["docs", "other"]
+
+
+def test_a_search_in_some_paths_matches_each_document_once(docs, monkeypatch) -> None:
+    """It once matched every document with a pattern for every other one, which took minutes for 3,000 documents."""
+    calls = []
+    monkeypatch.setattr(conditions, "covers", lambda *arguments: calls.append(arguments) or covers(*arguments))
+    docs({f"many/{folder}/{number}.md": "# Tables\n\nRows.\n" for folder in "ab" for number in range(100)})
+    with Workspace.open_updated(["many"]) as workspace:
+        results = workspace.search("tables", path=["a/*"], limit=200, max_tokens=0)
+        assert {hit.path.partition("/")[0] for hit in results} == {"a"}
+    assert len(calls) <= 210  # the folder of the tree is matched, too

@@ -139,7 +139,7 @@ def _ask(
     workspace: Workspace, settings: SearchSettings, questions: Sequence[Question], *, mode: Mode, embedder: object
 ) -> list[Outcome]:
     """The outcomes of questions that the index itself can be asked."""
-    where = {"trees": workspace.selected_trees, "path": workspace.path_filters()}
+    where = {"trees": workspace.selected_trees, "without": workspace.unselected()}
     with Index.open(workspace.index_folder, settings=settings, embedder=embedder) as index, Progress() as progress:
         return ask(index, questions, **where, mode=mode, on_progress=progress.step)
 

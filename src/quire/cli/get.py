@@ -11,8 +11,8 @@ from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, resolve, show_
 from quire.cli.output import count_of, message
 from quire.errors import NotFoundError
 from quire.search.hit import Hit
+from quire.search.token_budget import hit_tokens
 from quire.workspace import Workspace
-from quire.workspace.context import budget_tokens
 from quire.workspace.selection import exists, is_file, split_name
 
 
@@ -69,7 +69,7 @@ def _get(workspace: Workspace, name: str, *, children: bool, max_tokens: int) ->
         return None
     hit = workspace.get(section, children=children, max_tokens=max_tokens)
     if max_tokens and not hit.text and (whole := workspace.get(section, children=children)).text:
-        most, size = count_of(max_tokens, "token"), count_of(budget_tokens(whole), "token")
+        most, size = count_of(max_tokens, "token"), count_of(hit_tokens(whole), "token")
         message(f"{name}: no part of it fits in {most}; with its breadcrumb it has {size}")
         return None
     return hit

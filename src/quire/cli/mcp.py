@@ -50,7 +50,6 @@ def command(
 
     with Workspace.open(paths, index=index_folder) as workspace:
         settings = workspace.settings
-        workspace.check_index_folder()
         counter = resolve(tokenizer or settings.chunk.get("tokenizer"), DEFAULT_TOKENIZER)
         warm_up = partial(counter.count, _LONG_TEXT) if counter.name in ENCODINGS else None
         configured = settings.search.max_tokens if "search.max_tokens" in settings.values else DEFAULT_TOKENS

@@ -21,7 +21,6 @@ from quire.patterns import pattern
 from quire.read.source import read_file
 from quire.search.hit import Hit, Results
 from quire.search.match_ranges import match_ranges
-from quire.search.query_terms import MAX_TERMS
 from quire.search.search_settings import Mode
 from quire.workspace import Workspace
 from quire.workspace.selection import exists, is_file, refuse_missing, similar_path, split_name
@@ -160,8 +159,6 @@ def _show_left_out(
     if not results and results.over_budget:
         best = find(limit=1, max_tokens=0)
         note(f"nothing fits in {budget}; the best result has {count_of(best[0].tokens, 'token')}")
-    elif not results and results.unknown_keys:
-        note(visible("; ".join(["nothing found", *results.unknown_keys_notes()])))
     elif not results:
         alike = ", ".join(results.words_alike)
         note(visible(f"nothing found; similar words: {alike}" if alike else "nothing found"))
@@ -169,10 +166,5 @@ def _show_left_out(
         note(f"{results.over_budget} more beyond {budget}; --max-tokens 0 shows them")
     if results.below_cutoff:
         note(f"{results.below_cutoff} more below the cut-off; --all shows them")
-    if results.ignored_terms:
-        note(f"only {MAX_TERMS} terms of the query were searched; {results.ignored_terms:,} were ignored")
-    for word, instead in results.corrections.items():
-        words = " or ".join(f'"{other}"' for other in instead)
-        note(visible(f'no match for "{word}"; showing results for {words}'))
-    for word in results.unknown_words if results else ():
-        note(visible(f'no match for "{word}"'))
+    for text in results.notes():
+        note(visible(text))

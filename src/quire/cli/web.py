@@ -91,8 +91,7 @@ def _serve(
         from quire.web.inspector import Inspector, ServedDocuments, serve_inspector  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise MissingExtraError("web", error.name) from error
-    with Workspace.open(paths, index=index_folder) as workspace:
-        workspace.check_index_folder()  # refuse a wrong folder now, not at the first search
+    Workspace.open(paths, index=index_folder).close()  # refuse a wrong folder now, not at the first search
     documents = ServedDocuments(lambda: [document.found for document in inputs.documents(Summary()) if document.found])
     cutter.prepare()
     load_tokenizers(STRATEGIES, None)  # the page may change the strategy

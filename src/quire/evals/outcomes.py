@@ -52,12 +52,12 @@ def ask(
     questions: Sequence[Question],
     *,
     trees: Sequence[str] | None = None,
-    path: Sequence[str] | None = None,
+    without: Sequence[str] = (),
     mode: Mode = "words",
     on_progress: OnProgress | None = None,
 ) -> list[Outcome]:
-    """Ask each question; ``trees`` and ``path`` restrict the search. An answer must be in what is searched."""
-    searched = {record.id for record in index.documents(path=path) if trees is None or record.tree in trees}
+    """Ask each question in ``trees``, ``without`` some documents. An answer must be in what is searched."""
+    searched = {record.id for record in index.documents() if trees is None or record.tree in trees}.difference(without)
     outcomes = []
     for done, question in enumerate(questions):
         if on_progress:
@@ -66,7 +66,7 @@ def ask(
             answers = [_find_answer(index, name, searched) for name in question.answers]
         except NotFoundError as error:
             raise InputError(question.line or question.query, f"answer {error.problem}", error.advice) from error
-        search = partial(index.search, trees=trees, path=path, mode=mode)
+        search = partial(index.search, trees=trees, without=without or None, mode=mode)
         ranked = _hits(partial(search, every=True, max_tokens=0), question)
         shown = _hits(search, question)
         outcomes.append(

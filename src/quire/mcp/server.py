@@ -257,7 +257,7 @@ def serve_http(server: AgentServer, host: str, port: int, token: str, on_start: 
         streamable_http_path=_PATH,
         max_request_body_size=_MAX_BODY,
         max_sessions=_MAX_SESSIONS,
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # Gate does it
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # `guarded` does it
     )
     with listen(host, port) as listener:
         name = f"[{host}]" if ":" in host else host

@@ -6,7 +6,7 @@ Each answer says how much there is in all.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import accumulate
 from typing import Annotated, Any, ClassVar
@@ -20,7 +20,7 @@ from quire import __version__
 from quire.errors import NotFoundError
 from quire.index.file_records import FileRecord
 from quire.manifest import Manifest, manifest
-from quire.mcp.tool import Answer, Cursor, Limit, Query, Service, TokenLimit, Tool, breadcrumb, cursor_at, offset_of
+from quire.mcp.tool import Answer, Cursor, Limit, Query, Service, Tool, breadcrumb, cursor_at, offset_of
 from quire.offsets import line_starts
 from quire.search.hit import Hit, Results
 from quire.search.search_settings import Mode
@@ -54,8 +54,7 @@ class Search(Tool, frozen=True):
 
     def answer(self, service: Service) -> Answer:
         """The best sections, with as much of their texts as fits; the others by name."""
-        find = partial(self._find, service.workspace)
-        return _Page(find, self.limit, service.limit(self.max_tokens), self.cursor, service.workspace.note).answer()
+        return _Page(service, self, partial(self._find, service.workspace), self.limit).answer()
 
     def _find(self, workspace: Workspace, **limits: Any) -> Results:
         if self.tree and self.tree not in workspace.trees:
@@ -86,35 +85,36 @@ class Context(Tool, frozen=True):
         """The sections that concern a source file, by its path and what the agent says about it."""
         workspace = service.workspace
         context = FileContext.of({self.path: self.text, **changed_files(self.text)}, workspace.settings)
-        find = partial(context.search, workspace)
-        return _Page(find, _CONTEXT_LIMIT, service.limit(self.max_tokens), self.cursor, workspace.note).answer()
+        return _Page(service, self, partial(context.search, workspace), _CONTEXT_LIMIT).answer()
 
 
 class _Page:
-    """A page of a search; ``find`` takes the number of sections and their tokens."""
+    """A page of a search with ``size`` sections; ``find`` takes the number of sections and their tokens."""
 
-    def __init__(
-        self, find: Callable[..., Results], size: int, limit: TokenLimit, cursor: str, workspace_note: str
-    ) -> None:
+    def __init__(self, service: Service, call: Search | Context, find: Callable[..., Results], size: int) -> None:
         self._find = partial(find, limit=size)
-        self._limit = limit
-        self._start = offset_of(cursor)
+        self._limit = service.limit(call.max_tokens)
+        self._start = offset_of(call.cursor)
         self._ranked = find(limit=_DEPTH, max_tokens=0)
         self._hits = self._ranked[self._start : self._start + size]
-        self._notes = [*_notes(self._ranked), *filter(None, [workspace_note])]
+        weaker = self._ranked.below_cutoff
+        left_out = f"{weaker} weaker matches left out" if weaker else ""
+        self._notes = [*self._ranked.notes(), *filter(None, [left_out, service.workspace.note])]
 
     def answer(self) -> Answer:
         """The sections with their texts; without some of them, or parts of them, if they do not fit."""
-        most = self._limit.most
-        answer = self._fitting({hit.id: hit for hit in self._hits})
-        names = self._limit.used(self._listed(len(self._hits), {})) if answer is None else 0
+        return next(filter(None, map(self._fitting, self._choices())), None) or self._skipped()
+
+    def _choices(self) -> Iterator[Mapping[str, Hit]]:
+        """The hits whose texts are shown: all, then as many as fit a limit that becomes smaller, then none."""
+        yield {hit.id: hit for hit in self._hits}
+        most, names = self._limit.most, self._limit.used(self._listed(len(self._hits), {}))
         room = max(int((most - names) / _JSON_FACTOR), most // 2)
-        while answer is None and room >= _LEAST_TEXT:
-            texts = self._texts(room)
-            answer = self._fitting(texts)
+        while room >= _LEAST_TEXT:
+            yield (texts := self._texts(room))
             used = self._limit.used(self._listed(self._fewest(texts), texts))
             room = min(room - 4, room * most // max(used, most))
-        return answer or self._fitting({}) or self._skipped()
+        yield {}
 
     def _texts(self, room: int) -> dict[str, Hit]:
         """The hits whose texts are shown: on the first page what the search chooses, later the whole ones that fit."""
@@ -137,40 +137,33 @@ class _Page:
 
     def _listed(self, number: int, texts: Mapping[str, Hit]) -> Answer:
         start, total = self._start, len(self._ranked)
-        listed = [(hit, texts.get(hit.id)) for hit in self._hits[:number]]
         end = start + number
+        cursor = str(end) if end < total else ""
+        listed = [(hit, texts.get(hit.id)) for hit in self._hits[:number]]
         sections = [
-            f"[{place}] {_head(hit, text)}{text.text if text else ''}".rstrip()
-            for place, (hit, text) in enumerate(listed, start + 1)
+            f"[{rank}] {_head(hit, text)}{text.text if text else ''}".rstrip()
+            for rank, (hit, text) in enumerate(listed, start + 1)
         ]
         numbers = f"{start + 1}-{end}" if number > 1 else str(end)
         ranked = f"{total}{'+' * (total >= _DEPTH)}"
         foot = f"{numbers} of {ranked} sections" if listed else f"{ranked} found" if total else "nothing found"
-        more = {"cursor": str(end)} if end < total else {}
-        foot = f'{foot}; cursor "{end}" shows more' if more else foot
-        record = {
-            "results": [{**_fields(hit, text), **({"text": text.text} if text else {})} for hit, text in listed],
-            "total": total,
-            **more,
-            **({"note": "; ".join(self._notes)} if self._notes else {}),
-        }
-        return Answer("\n\n".join([*sections, f"[{'; '.join([foot, *self._notes])}]"]), record)
+        hints = [foot, *([f'cursor "{cursor}" shows more'] if cursor else []), *self._notes]
+        results = [{**_fields(hit, text), **_present(text=text and text.text)} for hit, text in listed]
+        record = {"results": results, "total": total, **_present(cursor=cursor, note="; ".join(self._notes))}
+        return Answer("\n\n".join([*sections, f"[{'; '.join(hints)}]"]), record)
 
     def _skipped(self) -> Answer:
         """The answer if not even the name of a section fits."""
         end, total = self._start + 1, len(self._ranked)
-        more = {"cursor": str(end)} if end < total else {}
-        skips = f'; cursor "{end}" skips it' if more else ""
-        return Answer(f"[{end} of {total}: raise max_tokens{skips}]", {"results": [], "total": total, **more})
+        cursor = str(end) if end < total else ""
+        skips = f'; cursor "{cursor}" skips it' if cursor else ""
+        record = {"results": [], "total": total, **_present(cursor=cursor)}
+        return Answer(f"[{end} of {total}: raise max_tokens{skips}]", record)
 
 
-def _notes(results: Results) -> list[str]:
-    """What a search has to say about its results."""
-    weaker = results.below_cutoff
-    corrected = [f'no match for "{word}"; searched {" or ".join(words)}' for word, words in results.corrections.items()]
-    unknown = [f'no match for "{word}"' for word in results.unknown_words if results]
-    left_out = [f"{weaker} weaker matches left out"] if weaker else []
-    return [*results.unknown_keys_notes(), *corrected, *unknown, *left_out]
+def _present(**fields: Any) -> dict[str, Any]:
+    """The fields of a record that are not empty."""
+    return {name: value for name, value in fields.items() if value}
 
 
 class Get(Tool, frozen=True):
@@ -227,20 +220,20 @@ def _part(hit: Hit, start: int, level: int, end: int) -> Answer:
     return Answer(head + text + foot, {**fields, "text": text, "cursor": cursor})
 
 
-def _head(hit: Hit, shown: Hit | None = None) -> str:
+def _head(hit: Hit, excerpt: Hit | None = None) -> str:
     """``ID (PATH:LINES, TOKENS)`` and the breadcrumb."""
-    part = f"{shown.tokens:,} of " if shown and not shown.complete else ""
+    part = f"{excerpt.tokens:,} of " if excerpt and not excerpt.complete else ""
     tokens = f"{part}{hit.tokens:,} tokens"
     return f"{hit.id} ({hit.path}:{hit.lines[0]}-{hit.lines[1]}, {tokens})\n> {breadcrumb(hit)}\n"
 
 
-def _fields(hit: Hit, shown: Hit | None = None) -> dict[str, Any]:
+def _fields(hit: Hit, excerpt: Hit | None = None) -> dict[str, Any]:
     return {
         "id": hit.id,
         "path": f"{hit.path}:{hit.lines[0]}-{hit.lines[1]}",
         "breadcrumb": breadcrumb(hit),
         "tokens": hit.tokens,
-        **({"complete": False} if shown and not shown.complete else {}),
+        **({"complete": False} if excerpt and not excerpt.complete else {}),
     }
 
 
@@ -267,30 +260,28 @@ class Outline(Tool, frozen=True):
         """The document with this id or path, else those of a folder, a tree or a pattern."""
         if not self.path:
             return workspace.documents()
+        if not workspace.finds(self.path) and (documents := workspace.documents(self.path)):
+            return documents
         try:
             hit = _get(workspace, self.path)
-        except NotFoundError:
-            documents = workspace.documents(self.path)
-        else:
-            documents = [record for record in workspace.documents() if record.id == f"{hit.tree}:{hit.path}"]
-        if not documents:
-            raise NotFoundError(f"{self.path[:200]}: no such document or folder", "outline without a path lists all")
-        return documents
+        except NotFoundError as error:
+            raise error.advising("outline without a path lists all") from error
+        return [record for record in workspace.documents() if record.id == f"{hit.tree}:{hit.path}"]
 
 
 def _outlined(start: int, listed: Manifest, *, note: str) -> Answer:
     end = start + len(listed.entries)
-    more = {"cursor": str(end)} if end < listed.total else {}
+    cursor = str(end) if end < listed.total else ""
     hints = [
-        f"{start + 1}-{end} of {listed.total}" if start or more else "",
-        f'cursor "{end}" shows more' if more else "",
+        f"{start + 1}-{end} of {listed.total}" if start or cursor else "",
+        f'cursor "{cursor}" shows more' if cursor else "",
         "outline with a path shows more" if listed.is_shortened else "",
         note,
     ]
     hint = "; ".join(filter(None, hints))
     rows = [row[: 4 if row.lines else 3] for row in listed.entries]
-    record = {"rows": rows, "total": listed.total, **more, **({"note": note} if note else {})}
-    return Answer("\n".join([*(row.line for row in listed.entries), *([f"[{hint}]"] if hint else [])]), record)
+    lines = [*(row.line for row in listed.entries), *([f"[{hint}]"] if hint else [])]
+    return Answer("\n".join(lines), {"rows": rows, "total": listed.total, **_present(cursor=cursor, note=note)})
 
 
 class Status(Tool, frozen=True):
@@ -348,8 +339,9 @@ class Fetch(Tool, frozen=True):
         start = offset_of(cursor, hit.text)
 
         def answer(end: int) -> Answer:
-            more = {"next": f"{name}@{rest}"} if (rest := cursor_at(hit.text, end)) else {}
-            metadata = {"path": f"{hit.path}:{hit.lines[0]}-{hit.lines[1]}", "tokens": str(hit.tokens), **more}
+            rest = cursor_at(hit.text, end)
+            path = f"{hit.path}:{hit.lines[0]}-{hit.lines[1]}"
+            metadata = {"path": path, "tokens": str(hit.tokens), **_present(next=rest and f"{name}@{rest}")}
             return _json_answer({**_chatgpt_names(hit), "text": hit.text[start:end], "metadata": metadata})
 
         return service.limit().part(hit.text, start, [answer])

@@ -105,7 +105,7 @@ class Filter(msgspec.Struct, frozen=True):
     trees: list[str] | None = None
     paths: list[str] | None = None  # patterns
     where: Sequence[Condition] = ()
-    without: Sequence[str] = ()  # the ids of documents that are left out
+    without: frozenset[str] = frozenset()  # the ids of documents that are left out
 
     def accepts(self, snapshot: Snapshot, record: FileRecord) -> bool:
         """Whether a document is searched."""

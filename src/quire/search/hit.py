@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from quire.model import Span
+from quire.search.search_settings import MAX_TERMS
 
 _MAX_KEYS = 50  # how many keys a message names
 
@@ -65,7 +66,7 @@ class Results(list[Hit]):
     query: str = ""
     """As typed."""
     ignored_terms: int = 0
-    """How many terms of the query were ignored because it has more than 64."""
+    """How many terms of the query were ignored because it has more than ``MAX_TERMS``."""
     corrections: Mapping[str, Sequence[str]] = MappingProxyType({})
     """Words that do not occur, with the words searched instead; ``auth*`` stands for words that start so."""
     below_cutoff: int = 0
@@ -87,7 +88,13 @@ class Results(list[Hit]):
         super().__init__(hits)
         vars(self).update(details)
 
-    def unknown_keys_notes(self) -> list[str]:
-        """What to tell the user about unknown keys."""
-        there_are = ", ".join(self.known_keys[:_MAX_KEYS]) or "none"
-        return [f'no front matter has the key "{key}"; there are: {there_are}' for key in self.unknown_keys]
+    def notes(self) -> list[str]:
+        """What to tell the user about words and keys that do not occur, and about terms that were ignored."""
+        keys = ", ".join(self.known_keys[:_MAX_KEYS]) or "none"
+        notes = [f'no front matter has the key "{key}"; there are: {keys}' for key in self.unknown_keys]
+        if self.ignored_terms:
+            notes.append(f"only {MAX_TERMS} terms of the query were searched; {self.ignored_terms:,} were ignored")
+        for word, instead in self.corrections.items():
+            words = " or ".join(f'"{other}"' for other in instead)
+            notes.append(f'no match for "{word}"; showing results for {words}')
+        return notes + [f'no match for "{word}"' for word in self.unknown_words if self]

@@ -23,9 +23,8 @@ from quire.patterns import pattern
 from quire.query.parse import KEYED
 from quire.query.query_tree import TEXT_FIELDS, Group, Not, Phrase, Query, Word, leaves, with_leaves
 from quire.search.conditions import Filter, condition, known_trees, unknown_keys, weights
-from quire.search.search_settings import SearchSettings
+from quire.search.search_settings import MAX_TERMS, SearchSettings
 
-MAX_TERMS = 64  # each word of a name or phrase is a term; in Chinese and Japanese each character
 PREFIX_TERMS = 16  # a word with ``*`` counts as so many terms, as it stands for many words
 MAX_CORRECTED = 8  # for how many unknown words of a query corrections are looked up
 _JOINED = 0.5  # the weight of two words as one

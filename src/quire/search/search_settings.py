@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from quire.errors import invalid_value
 from quire.validation import NO_LIMIT, check, convert, fields
 
+MAX_TERMS = 64  # each word of a name or phrase is a term; in Chinese and Japanese each character
 SHARPNESS = 8
 """Scores are raised to this power before they are added up. A node that answers scores only about a tenth more than
 nodes that mention the same words, and two of these should not beat it."""

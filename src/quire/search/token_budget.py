@@ -21,6 +21,7 @@ from quire.index.node import Node, PassageSpan
 from quire.model import Span
 from quire.offsets import BLANK, LINE_END, line_start
 from quire.patterns import pattern
+from quire.search.hit import Hit
 from quire.validation import NO_LIMIT
 
 WORTH = 16  # a passage is cut only if there is room for so many tokens
@@ -244,6 +245,11 @@ def token_counter() -> Callable[[str], int]:
     from quire.size import resolve  # noqa: PLC0415  loads the tokenizer, which few answers need
 
     return resolve(None, TOKENIZER).count
+
+
+def hit_tokens(hit: Hit) -> int:
+    """The tokens of a hit that a budget counts: those of its text and its breadcrumb."""
+    return hit.tokens + token_counter()(hit.breadcrumb_line)
 
 
 def _cut(passage: Passage, match: int, most: int) -> Passage | None:

@@ -142,14 +142,14 @@ def _row(chunk: Chunk, text: str) -> list[Any]:
     That is the breadcrumb, the overlap, the opening (a fence, a table's header) and the closing. The last is the
     chunk's own text where it differs from the source, because white space was normalised.
     """
-    place, stats, embedded = chunk.source_position, chunk.token_stats, chunk.embed_text
-    numbers = [place.char_start, place.char_end, place.start_line, place.end_line, stats.tokens, stats.embed_tokens]
+    span, stats, embedded = chunk.source_position, chunk.token_stats, chunk.embed_text
+    numbers = [span.char_start, span.char_end, span.start_line, span.end_line, stats.tokens, stats.embed_tokens]
     breadcrumb = len(chunk.embed_prefix)
     start = breadcrumb + chunk.overlap_chars
-    source = text[place.char_start : place.char_end]
+    source = text[span.char_start : span.char_end]
     at = embedded.find(source, start)
-    around = ["", "", embedded[start:]] if at < 0 else [embedded[start:at], embedded[at + len(source) :], None]
-    return [*numbers, chunk.breadcrumb_line, embedded[:breadcrumb], embedded[breadcrumb:start], *around]
+    added = ["", "", embedded[start:]] if at < 0 else [embedded[start:at], embedded[at + len(source) :], None]
+    return [*numbers, chunk.breadcrumb_line, embedded[:breadcrumb], embedded[breadcrumb:start], *added]
 
 
 def chunk_record(chunk: Chunk) -> dict[str, Any]:

@@ -125,11 +125,11 @@ class ServedDocuments:
 
     def keys_of(self, files: Iterable[str]) -> dict[str, str]:
         """The keys of files, as the index names them, of those that are documents."""
-        wanted = {os.path.abspath(file): file for file in files}  # noqa: PTH100  links stay as named
-        names = {os.path.basename(path) for path in wanted}  # noqa: PTH119
+        paths = {os.path.abspath(file): file for file in files}  # noqa: PTH100  links stay as named
+        names = {os.path.basename(path) for path in paths}  # noqa: PTH119
         same_name = {key: entry.file for key, entry in self._table.items() if storable(entry.file.name) in names}
         keys = {storable(os.path.abspath(file)): key for key, file in same_name.items()}  # noqa: PTH100
-        return {file: keys[path] for path, file in wanted.items() if path in keys}
+        return {file: keys[path] for path, file in paths.items() if path in keys}
 
     def text(self, key: str) -> Text:
         """The text of a document."""

@@ -19,22 +19,15 @@ _MOST_WORDS = 12  # the most words and sections that are explained one by one
 def search_record(index: Index, results: Results, keys: Sequence[str | None]) -> dict[str, Any]:
     """The hits of a search, with the keys of their documents, and notes about the query."""
     outlines = [index.outline(f"{hit.tree}:{hit.path}") for hit in results]
+    weaker = results.below_cutoff
+    left_out = [f"{weaker} more score much less than the best and are left out"] if weaker else []
     return {
         "hits": [
             _hit_record(hit, nodes, key, match_ranges(hit, results.query, results.corrections))
             for hit, nodes, key in zip(results, outlines, keys, strict=True)
         ],
-        "notes": list(_notes(results)),
+        "notes": [*results.notes(), *left_out],
     }
-
-
-def _notes(results: Results) -> Iterator[str]:
-    for word, instead in results.corrections.items():
-        yield f"No match for “{word}”; showing results for {_listed(instead, 'or')}."
-    if results.below_cutoff:
-        yield f"{results.below_cutoff} more score much less than the best and are left out."
-    if results.ignored_terms:
-        yield f"The query is long; {results.ignored_terms} of its terms were ignored."
 
 
 def _hit_record(hit: Hit, nodes: Sequence[Node], key: str | None, matches: Sequence[Span]) -> dict[str, Any]:
@@ -63,9 +56,9 @@ def _drawn_tree(hit: Hit, result: Node, nodes: Sequence[Node]) -> Iterator[dict[
     """
     matched = set(hit.constituents)
     above = set(result.ancestors)
-    shown = [node for node in nodes if node.id in matched or node.position == result.position or node.position in above]
-    headings = {node.title for node in shown if node.position}
-    for node in shown:
+    drawn = [node for node in nodes if node.id in matched or node.position == result.position or node.position in above]
+    headings = {node.title for node in drawn if node.position}
+    for node in drawn:
         role = "result" if node.position == result.position else "above" if node.position in above else "match"
         yield {
             "role": role,
@@ -92,14 +85,14 @@ def _score_reasons(hit: Hit, titles: Mapping[str, str]) -> Iterator[str]:
 
 def _word_reason(word: str, shares: Sequence[tuple[float, str]]) -> str:
     (best, field), *others = shares
-    also = f", and counts a little for the {_listed([other for _, other in others], 'and')}" if others else ""
+    also = f", and counts a little for the {_listed([other for _, other in others])}" if others else ""
     return f"“{word}” in the {field} adds {best:.1f}{also}"
 
 
 def _step_reason(step: Mapping[str, Any], titles: Mapping[int, str]) -> str:
     """A step of merging as a sentence."""
     name = _quoted(titles.get(step["position"], "the document"))
-    replaced = _listed([_quoted(titles.get(position, "?")) for position in step.get("replaced", ())], "and")
+    replaced = _listed([_quoted(titles.get(position, "?")) for position in step.get("replaced", ())])
     match step["rule"]:
         case "parent":
             beside = f"; it replaces {replaced}" if replaced else ""
@@ -126,6 +119,6 @@ def _quoted(text: str) -> str:
     return f"“{text}”"
 
 
-def _listed(words: Sequence[str], joint: str) -> str:
+def _listed(words: Sequence[str]) -> str:
     *first, last = words or [""]
-    return f"{', '.join(first)} {joint} {last}" if first else last
+    return f"{', '.join(first)} and {last}" if first else last

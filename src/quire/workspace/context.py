@@ -19,7 +19,7 @@ from quire.index.engine.function_words import is_function_word
 from quire.read.ignore import covers
 from quire.read.source import MARKDOWN_EXTENSIONS
 from quire.search.hit import Hit, Results
-from quire.search.token_budget import token_counter
+from quire.search.token_budget import hit_tokens
 from quire.settings import ContextRule, Settings
 from quire.validation import NO_LIMIT
 from quire.workspace.selection import locate
@@ -101,13 +101,13 @@ class FileContext(NamedTuple):
                 continue
             if hit.text:
                 hits.append(replace(hit, score=1.0))
-                left -= budget_tokens(hit)
+                left -= hit_tokens(hit)
             else:
                 on_problem(NotFoundError(f"{name}: does not fit"))
         if not self.words or left <= 0:
             return Results(hits)
         query = " OR ".join(f'"{word.text}"^{word.weight}' for word in self.words)  # quotes: no word is corrected
-        path, without = [f"{tree}:/" for tree in self.trees], self._documents(workspace) or None
+        path, without = [f"{tree}:/" for tree in self.trees], self._documents(workspace)
         results = workspace.search(query, limit=limit, max_tokens=left, path=path, without=without)
         taken = {hit.id for hit in hits}
         return Results([*hits, *(hit for hit in results if hit.id not in taken)])
@@ -117,11 +117,6 @@ class FileContext(NamedTuple):
         scopes = [scope for scope in map(workspace.locate, self.files) if scope]
         records = workspace.documents() if scopes else ()
         return [record.id for record in records if any(scope.has(record) for scope in scopes)]
-
-
-def budget_tokens(hit: Hit) -> int:
-    """The tokens of a hit that a budget counts: those of its text and its breadcrumb."""
-    return hit.tokens + token_counter()(hit.breadcrumb_line)
 
 
 def _rules(name: str, settings: Settings) -> list[ContextRule]:

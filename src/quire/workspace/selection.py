@@ -17,7 +17,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from quire.errors import IndexDamagedError, InputError, QuireError, did_you_mean
@@ -31,7 +30,6 @@ from quire.settings import Settings
 from quire.trees import Tree, tree_name
 from quire.write.atomic_file import replacing
 
-_NONE: Mapping[str, Tree] = MappingProxyType({})
 _SECTION = pattern(r"(?s)(?P<document>.*)(?P<section>#[^#]*|:[0-9]+)")
 _PATHS = "paths"
 _DAYS = 30
@@ -47,11 +45,6 @@ class Scope(NamedTuple):
         """Whether a document, or the section of one, is in it."""
         path = document.path
         return document.tree == self.tree and (not self.path or f"{path}/".startswith(f"{self.path}/"))
-
-    @property
-    def pattern(self) -> str:
-        """The pattern for its documents, for ``Index.search``."""
-        return f"{self.tree}:{literal_pattern(self.path)}"
 
 
 def display_path(path: str | Path) -> str:
@@ -107,24 +100,24 @@ def locate(path: str | Path, folders: Mapping[str, Path]) -> Scope | None:
     """The innermost tree that a path is in, and its path there."""
     real = os.path.realpath(path)
     tops = {name: os.path.realpath(folder) for name, folder in folders.items()}
-    around = [name for name, top in tops.items() if is_inside(real, top)]
-    if not around:
+    trees = [name for name, top in tops.items() if is_inside(real, top)]
+    if not trees:
         return None
-    tree = max(reversed(around), key=lambda name: len(tops[name]))
-    inside = os.path.relpath(real, tops[tree]).replace(os.sep, "/")
-    return Scope(tree, "" if inside == "." else storable(inside))
+    tree = max(reversed(trees), key=lambda name: len(tops[name]))
+    path_in_tree = os.path.relpath(real, tops[tree]).replace(os.sep, "/")
+    return Scope(tree, "" if path_in_tree == "." else storable(path_in_tree))
 
 
 def tree_patterns(glob: str, folders: Mapping[str, Path]) -> list[str]:
     """A pattern for paths from the current folder, as patterns for paths in the trees."""
     lead = "" if os.path.isabs(glob) else literal_pattern(Path.cwd().as_posix()).rstrip("/")  # noqa: PTH117
-    wanted = posixpath.normpath(f"{lead}/{glob.replace(os.sep, '/').lstrip('/')}")
+    absolute = posixpath.normpath(f"{lead}/{glob.replace(os.sep, '/').lstrip('/')}")
     patterns = []
     for tree, folder in folders.items():
         top = folder.as_posix()
-        if wanted.startswith(f"{literal_pattern(top)}/"):
-            patterns.append(f"{tree}:{wanted.removeprefix(literal_pattern(top))}")
-        elif matches_path("", f"{top.lstrip('/')}/", [wanted]):
+        if absolute.startswith(f"{literal_pattern(top)}/"):
+            patterns.append(f"{tree}:{absolute.removeprefix(literal_pattern(top))}")
+        elif matches_path("", f"{top.lstrip('/')}/", [absolute]):
             patterns.append(f"{tree}:/")
     return patterns
 
@@ -176,10 +169,10 @@ def cached() -> Iterator[Selection]:
     for _, file in sorted(entries, reverse=True):
         paths = file.read_bytes().decode("utf-8", "surrogateescape").split("\n")
         if any(is_inside(path, here) or is_inside(here, path) for path in map(os.path.realpath, paths)):
-            yield Selection("cached", file.parent / DEFAULT_FOLDER, _named_trees(paths))
+            yield Selection("cached", file.parent / DEFAULT_FOLDER, _named_trees(paths, {}))
 
 
-def _named_trees(paths: Sequence[str], indexed: Mapping[str, Tree] = _NONE) -> dict[str, Tree]:
+def _named_trees(paths: Sequence[str], indexed: Mapping[str, Tree]) -> dict[str, Tree]:
     """Trees for paths, named after their folders and files, beside those that are ``indexed``."""
     trees = dict(indexed)
     for path in map(Path, dict.fromkeys(map(os.path.abspath, paths))):

@@ -23,7 +23,7 @@ from quire.index_api import Index, TreeInfo, Update
 from quire.model import Finding
 from quire.operating_system import remove_folder, temporary_folder
 from quire.read.discover import Hidden
-from quire.search.conditions import literal_pattern, matches_path
+from quire.search.conditions import matches_path
 from quire.search.hit import Hit, Results
 from quire.search.search_settings import SearchSettings
 from quire.settings import INDEX_VARIABLE, Settings, load
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 _PATIENCE = 3600.0  # seconds to wait for another process if there is no answer without waiting
 _CHECK_EVERY = 1.0  # a server looks for changed files once in so many seconds while calls come
-_NO_DOCUMENT = "/:"  # a pattern that matches no document
 
 
 class Workspace:
@@ -56,6 +55,7 @@ class Workspace:
         self._lock = Lock()
         self._checked = -_CHECK_EVERY
         self._temporary: Path | None = None
+        self._check_index_folder()
         embedder = convert(EmbedSettings, settings.embed) if settings.embed else None
         self.index = Index.open(display_path(self.index_folder), settings=self._search_settings, embedder=embedder)
 
@@ -139,15 +139,19 @@ class Workspace:
     @property
     def selected_trees(self) -> list[str]:
         """The names of the selected trees that exist."""
-        names = dict.fromkeys(scope.tree for scope in self.scopes)
-        return [name for name in names if name not in self.missing]
+        return list(dict.fromkeys(scope.tree for scope in self._present_scopes))
+
+    @property
+    def _present_scopes(self) -> list[Scope]:
+        missing = self.missing
+        return [scope for scope in self.scopes if scope.tree not in missing]
 
     @property
     def missing(self) -> dict[str, Path]:
         """The trees whose folders do not exist; a drive may be mounted again."""
         return {name: folder for name, folder in self.folders.items() if not selection.exists(str(folder))}
 
-    def check_index_folder(self) -> None:
+    def _check_index_folder(self) -> None:
         """Refuse a file, a folder with other files, and a folder that a tree is in."""
         trees = {name: display_path(folder) for name, folder in self.folders.items()}
         refuse_folder(Path(display_path(self.index_folder)), trees)
@@ -161,7 +165,7 @@ class Workspace:
         there is nothing to answer from, this waits, or uses a temporary index.
         """
         self.note = ""
-        self.check_index_folder()
+        self._check_index_folder()  # once more, as a server may have opened it long ago
         try:
             return self.update(wait=0.0, on_progress=on_progress)
         except IndexDamagedError:
@@ -191,7 +195,6 @@ class Workspace:
         self, *, wait: float = _PATIENCE, rebuild: bool = False, on_progress: OnProgress | None = None
     ) -> Update:
         """Bring the selected trees of the index up to date. Trees that quire.toml no longer names are removed."""
-        self.check_index_folder()
         present = {name: self.trees[name] for name in self.selected_trees}
         missing = {scope.tree: self.trees[scope.tree] for scope in self.scopes if scope.tree not in present}
         file = self.settings.file
@@ -253,11 +256,6 @@ class Workspace:
 
     # Documents within what was selected
 
-    @property
-    def _present_scopes(self) -> list[Scope]:
-        trees = self.selected_trees
-        return [scope for scope in self.scopes if scope.tree in trees]
-
     def _selected(self) -> Iterator[FileRecord]:
         scopes = self._present_scopes
         return (record for record in self.index.documents() if any(scope.has(record) for scope in scopes))
@@ -293,10 +291,10 @@ class Workspace:
         With ``like``, the name of a section, or ``text``, the sections with its words, instead of those of a query.
         Other options are those of ``Index.search``.
         """
-        where: dict[str, Any] = {"trees": self.selected_trees, "path": self.path_filters(path)}
+        options["without"] = [*options.get("without", ()), *self.unselected(path)] or None
         if like or text:
-            return self.index.similar(like, text=text, **where, **options)
-        return self.index.search(query, **where, **options)
+            return self.index.similar(like, text=text, trees=self.selected_trees, **options)
+        return self.index.search(query, trees=self.selected_trees, **options)
 
     def get(self, name: str, **options: Any) -> Hit:
         """A section of the selected documents; options are those of ``Index.get``."""
@@ -344,9 +342,12 @@ class Workspace:
             patterns += selection.tree_patterns(glob, self.folders)
         return patterns
 
-    def path_filters(self, globs: Sequence[str] = ()) -> list[str] | None:
-        """Patterns for the selected documents that also match one of ``globs``; None for all documents of the trees."""
-        if globs:
-            records = self.documents(globs)
-            return [f"{record.tree}:{literal_pattern(record.path)}" for record in records] or [_NO_DOCUMENT]
-        return [scope.pattern for scope in self.scopes] if any(scope.path for scope in self.scopes) else None
+    def unselected(self, globs: Sequence[str] = ()) -> list[str]:
+        """The ids of the documents that were not selected, and if there are ``globs``, of those that match none.
+
+        Patterns for the others would take the time of all documents times all patterns.
+        """
+        if not globs and not any(scope.path for scope in self.scopes):
+            return []
+        selected = {record.id for record in self.documents(globs)}
+        return [record.id for record in self.index.documents() if record.id not in selected]

@@ -90,7 +90,7 @@ def test_an_answer_that_no_section_has_is_named(index) -> None:
 
 def test_an_answer_outside_of_the_search_is_named(index) -> None:
     with pytest.raises(quire.InputError, match=r"^q.jsonl:3: answer guide.md: not in the documents that are searched"):
-        ask(index, [Question("a", ("guide.md",), line="q.jsonl:3")], path=["news.md"])
+        ask(index, [Question("a", ("guide.md",), line="q.jsonl:3")], without=["docs:guide.md"])
 
 
 def test_an_invalid_query(index) -> None:

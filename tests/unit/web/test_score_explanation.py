@@ -50,4 +50,4 @@ def test_matches_are_where_the_words_are(index) -> None:
 
 
 def test_corrections_are_said(index) -> None:
-    assert "No match for “instll”; showing results for install." in record(index, "relay instll")["notes"]
+    assert 'no match for "instll"; showing results for "install"' in record(index, "relay instll")["notes"]
