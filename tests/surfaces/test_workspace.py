@@ -17,7 +17,8 @@ from quire.index.update import locked
 from quire.read.ignore import covers
 from quire.search import conditions
 from quire.workspace import Workspace
-from quire.workspace.selection import cache_folder, cached
+from quire.workspace.cached_indexes import cache_folder
+from quire.workspace.selection import cached
 
 TREES = '[trees]\ndocs = "docs"\n'
 

@@ -20,15 +20,14 @@ from quire.query.parse import KEYED
 from quire.search.conditions import Filter
 from quire.search.explain import explanation
 from quire.search.hit import Hit, Results
+from quire.search.hybrid import VectorMatches, is_plain_query
 from quire.search.match_ranges import highlighter
 from quire.search.merge import Merged, alone, limit_per_document, merge_document
 from quire.search.query_terms import PreparedQuery, prepare, within_limit
 from quire.search.ranking import (
-    VectorMatches,
     best_matches,
     best_score,
     excluded_nodes,
-    is_plain_query,
     matches_by_document,
     normalized,
 )

@@ -1,4 +1,4 @@
-"""The best nodes for a query: those that the engine finds, the best of them scored again, those near it in meaning.
+"""The best nodes for a query: those that the engine finds, the best of them scored again.
 
 The second pass scores how much of a title the query covers, and how many pages link to the node. A title that says
 nothing but the query's words is most likely the answer; one with other words is about more.
@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain, pairwise
 from math import fsum, log1p
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -16,8 +15,9 @@ from quire.index.engine.analysis import spellings
 from quire.index.engine.clauses import QueryContext, all_but, all_items, compiled, filtered, is_plain, one_of
 from quire.index.engine.coverage import PastedText, find_pasted, own_shares
 from quire.index.engine.index_schema import DOC, IN_LINKS, PAGE_LINKS
-from quire.index.engine.snapshot import Location, Match, Snapshot
-from quire.query.query_tree import Group, Not, Query, leaves
+from quire.index.engine.snapshot import Match
+from quire.query.query_tree import Not, Query, leaves
+from quire.search.hybrid import VectorMatches, fused
 from quire.search.query_terms import PreparedQuery
 from quire.search.search_settings import SHARPNESS
 
@@ -30,14 +30,6 @@ PARTS = ("title", "adjacent", "adjacent_body", "links", "page_links", "verbatim"
 """What the second pass adds to the score of a node: for the part of its title that the query covers, for words that are
 adjacent in the query and in its title or in its body, for pages that link to it, for pages that link to any section of
 it, and for a body that has the whole query."""
-
-
-class VectorMatches(NamedTuple):
-    """The nodes nearest to a query by their vectors."""
-
-    similarity: Mapping[Location, float]  # from -1 to 1, the largest first
-    baseline: float  # the similarity of a node that has nothing to do with the query
-    weight: float  # the part of a score that is the vectors'; the rest is the words'
 
 
 def best_matches(prepared: PreparedQuery, limit: int, near: VectorMatches | None) -> tuple[list[Match], bool]:
@@ -54,7 +46,7 @@ def best_matches(prepared: PreparedQuery, limit: int, near: VectorMatches | None
     first = by_side[0] if len(by_side) == 1 else sorted(chain.from_iterable(by_side), key=lambda match: -match.score)
     matches = _rescored(prepared, first)
     if near is not None:
-        matches = fused(snapshot, matches if near.weight < 1 else [], near)
+        matches = fused(snapshot, matches, best_score(matches), near)
     if prepared.weights:
         again = [replace(match, score=match.score * score_factor(prepared, match)) for match in matches]
         matches = sorted(again, key=lambda match: -match.score)
@@ -79,26 +71,6 @@ def normalized(matches: Sequence[Match]) -> list[Match]:
         Match((match.score / best) ** SHARPNESS if is_text else 1.0, match.address, match.number, match.position)
         for match in matches
     ]
-
-
-def is_plain_query(query: Query) -> bool:
-    """Whether a query has words alone. One with operators is searched by words: vectors know no operators."""
-    return all(is_plain(item) or isinstance(item, Group) for item in all_items(query))
-
-
-def fused(snapshot: Snapshot, matches: Sequence[Match], near: VectorMatches) -> list[Match]:
-    """The nodes found by words and by meaning, the best first, with scores up to 1."""
-    best, base = best_score(matches), near.baseline
-    scale = max(max(near.similarity.values(), default=1.0) - base, 1e-6)
-    meanings = {location: max(similarity - base, 0.0) / scale for location, similarity in near.similarity.items()}
-    by_words = {(snapshot.document_ids[match.number], match.position): match for match in matches}
-    others = snapshot.addresses([location for location in meanings if location not in by_words])
-    by_meaning = snapshot.matches_at([(near.weight * meanings[location], others[location]) for location in others])
-    both = [
-        replace(match, score=(1 - near.weight) * match.score / best + near.weight * meanings.get(location, 0.0))
-        for location, match in by_words.items()
-    ]
-    return sorted([*both, *by_meaning], key=lambda match: -match.score)
 
 
 def _rescored(prepared: PreparedQuery, matches: Sequence[Match]) -> list[Match]:
@@ -145,9 +117,9 @@ def _second_scores(prepared: PreparedQuery, matches: Sequence[Match], pasted: Pa
             language = languages[record.tree]
             rarities, total = context.dictionary.title_rarities(title, language)
             in_query = terms[language]
-            said = sum([rarities[term] for term in rarities if term in in_query])
-            if said and rarity:  # a title of one word among five is worth little more than that word
-                for_title = settings.title_coverage * said / total * 2 / (1 / rarity + 1 / said)
+            shared = sum([rarities[term] for term in rarities if term in in_query])
+            if shared and rarity:  # a title of one word among five is worth little more than that word
+                for_title = settings.title_coverage * shared / total * 2 / (1 / rarity + 1 / shared)
             if record.tokens < stub:  # a glossary entry has the title, and another page explains it
                 for_title *= record.tokens / stub
             if adjacent_terms[language]:

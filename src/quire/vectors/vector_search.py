@@ -19,7 +19,7 @@ from quire.embed import Embedder, passages, query_vector, resolve, vectors_of
 from quire.errors import StoreError
 from quire.index.engine.snapshot import Location, Snapshot
 from quire.index.file_records import FileRecord
-from quire.search.ranking import VectorMatches
+from quire.search.hybrid import VectorMatches
 from quire.vectors.vector_files import (
     CURRENT,
     HASH,

@@ -4,16 +4,10 @@ With a quire.toml, the trees are those that it names and the index is ``.quire``
 restrict a search to them. Any other path is a tree of its own, in an index of the user's cache folder that has exactly
 the paths that were named. So ids never depend on what was searched before, and nothing is written into a folder that
 quire was not set up in.
-
-    ~/.cache/quire/docs-1f0a3c5b7d9e2468/.quire/    the index of a folder called docs
-                                         paths      the paths, one per line; its time is that of the last use
-
-A cached index that was not used for 30 days is removed when another one is made.
 """
 
 import os
 import posixpath
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -22,17 +16,14 @@ from typing import Literal, NamedTuple
 from quire.errors import IndexDamagedError, InputError, QuireError, did_you_mean
 from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
 from quire.index.folder import Folder, is_inside
-from quire.operating_system import digest, remove_folder, temporary_folder, user_folder
 from quire.patterns import pattern
 from quire.search.conditions import literal_pattern, matches_path
 from quire.search.hit import Hit
 from quire.settings import Settings
 from quire.trees import Tree, tree_name
-from quire.write.atomic_file import replacing
+from quire.workspace.cached_indexes import cache_folder, cached_indexes
 
 _SECTION = pattern(r"(?s)(?P<document>.*)(?P<section>#[^#]*|:[0-9]+)")
-_PATHS = "paths"
-_DAYS = 30
 
 
 class Scope(NamedTuple):
@@ -165,11 +156,9 @@ def unconfigured(settings: Settings, index: Path | None, paths: Sequence[str]) -
 def cached() -> Iterator[Selection]:
     """The cached indexes of folders in or around the current one, the one that was used last first."""
     here = os.path.realpath(os.curdir)
-    entries = [(file.stat().st_mtime, file) for file in _cache_root().glob(f"*/{_PATHS}") if file.is_file()]
-    for _, file in sorted(entries, reverse=True):
-        paths = file.read_bytes().decode("utf-8", "surrogateescape").split("\n")
+    for folder, paths in cached_indexes():
         if any(is_inside(path, here) or is_inside(here, path) for path in map(os.path.realpath, paths)):
-            yield Selection("cached", file.parent / DEFAULT_FOLDER, _named_trees(paths, {}))
+            yield Selection("cached", folder / DEFAULT_FOLDER, _named_trees(paths, {}))
 
 
 def _named_trees(paths: Sequence[str], indexed: Mapping[str, Tree]) -> dict[str, Tree]:
@@ -188,28 +177,3 @@ def _trees_in(index: Path) -> dict[str, Tree]:
         return {name: Tree(path=str(folder.home / os.fsdecode(tree.folder))) for name, tree in trees.items()}
     except IndexDamagedError as error:
         raise error.advising(f"{error.advice} --index {display_path(index)}") from error
-
-
-def _cache_root() -> Path:
-    return user_folder("cache") or temporary_folder() / "quire"
-
-
-def cache_folder(paths: Sequence[str]) -> Path:
-    """The folder in the user's cache that has the index of some absolute paths."""
-    names = sorted(map(os.path.realpath, paths))
-    return _cache_root() / f"{tree_name(os.path.basename(names[0]))[:40]}-{digest(names)}"  # noqa: PTH119
-
-
-def note_use(folder: Path, paths: Sequence[str]) -> None:
-    """Remember that a cached index is used now, and what it is of."""
-    file = folder / _PATHS
-    with suppress(OSError):  # a cache that cannot be written is reported by the update
-        if file.exists():
-            os.utime(file)
-            return
-        for other in _cache_root().glob(f"*/{_PATHS}"):
-            if other.stat().st_mtime < time.time() - _DAYS * 86_400:
-                remove_folder(other.parent)
-        folder.mkdir(parents=True, exist_ok=True)
-        with replacing(file) as stream:
-            stream.write("\n".join(paths).encode("utf-8", "surrogateescape"))

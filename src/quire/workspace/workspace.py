@@ -29,6 +29,7 @@ from quire.search.search_settings import SearchSettings
 from quire.settings import INDEX_VARIABLE, Settings, load
 from quire.validation import convert, unknown_name
 from quire.workspace import selection
+from quire.workspace.cached_indexes import note_use
 from quire.workspace.selection import Scope, Selection, display_path
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ class Workspace:
             self.note = problem
             self.say(problem)
         if self.kind == "cached" and self._temporary is None:
-            selection.note_use(self.index_folder.parent, [tree.path for tree in self.trees.values()])
+            note_use(self.index_folder.parent, [tree.path for tree in self.trees.values()])
         options = {name: self.settings.tree_options(name) for name in present}
         configured = present if self.kind == "configured" else {}
         done = self.index.update(

@@ -1,0 +1,52 @@
+"""Indexes in the user's cache folder: those of folders without a quire.toml.
+
+    ~/.cache/quire/docs-1f0a3c5b7d9e2468/.quire/    the index of a folder called docs
+                                         paths      the paths, one per line; its time is that of the last use
+
+A cached index that was not used for 30 days is removed when another one is made.
+"""
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from quire.operating_system import digest, remove_folder, temporary_folder, user_folder
+from quire.trees import tree_name
+from quire.write.atomic_file import replacing
+
+_PATHS = "paths"
+_DAYS = 30
+
+
+def _cache_root() -> Path:
+    return user_folder("cache") or temporary_folder() / "quire"
+
+
+def cache_folder(paths: Sequence[str]) -> Path:
+    """The folder in the user's cache that has the index of some absolute paths."""
+    names = sorted(map(os.path.realpath, paths))
+    return _cache_root() / f"{tree_name(os.path.basename(names[0]))[:40]}-{digest(names)}"  # noqa: PTH119
+
+
+def cached_indexes() -> Iterator[tuple[Path, list[str]]]:
+    """The folder of each cached index and its paths, the one that was used last first."""
+    entries = [(file.stat().st_mtime, file) for file in _cache_root().glob(f"*/{_PATHS}") if file.is_file()]
+    for _, file in sorted(entries, reverse=True):
+        yield file.parent, file.read_bytes().decode("utf-8", "surrogateescape").split("\n")
+
+
+def note_use(folder: Path, paths: Sequence[str]) -> None:
+    """Remember that a cached index is used now, and what it is of. Removes those that were not used for long."""
+    file = folder / _PATHS
+    with suppress(OSError):  # a cache that cannot be written is reported by the update
+        if file.exists():
+            os.utime(file)
+            return
+        for other in _cache_root().glob(f"*/{_PATHS}"):
+            if other.stat().st_mtime < time.time() - _DAYS * 86_400:
+                remove_folder(other.parent)
+        folder.mkdir(parents=True, exist_ok=True)
+        with replacing(file) as stream:
+            stream.write("\n".join(paths).encode("utf-8", "surrogateescape"))
