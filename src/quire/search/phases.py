@@ -175,7 +175,7 @@ def _nodes(snapshot: Snapshot, results: Sequence[Merged]) -> list[Node]:
 
 def hit_for_node(snapshot: Snapshot, node: Node, max_tokens: int) -> Hit:
     """A node that was asked for by its name, with everything below it, as a hit."""
-    [excerpt] = fit([(node, [node.position])], snapshot.nodes_of, max_tokens=max_tokens, worth=1)
+    [excerpt] = fit([(node, [node.position])], snapshot.nodes_of, max_tokens=max_tokens, min_excerpt=1)
     return _hit(snapshot, excerpt, [node.id], score=0.0)
 
 

@@ -24,7 +24,7 @@ from quire.patterns import pattern
 from quire.search.hit import Hit
 from quire.validation import NO_LIMIT
 
-WORTH = 16  # a passage is cut only if there is room for so many tokens
+MIN_EXCERPT = 16  # a passage is cut only if there is room for so many tokens
 _MAX_READ = 50_000  # how many characters of a long node are searched for matches
 _MAX_MISSES = 16  # after so many nodes that do not fit, no more are tried
 ELLIPSIS = "…\n\n"  # between passages that do not meet, on a line of its own
@@ -45,13 +45,13 @@ def fit(
     max_tokens: int = 0,
     max_below: int = NO_LIMIT,
     ranges: Ranges | None = None,
-    worth: int = WORTH,
+    min_excerpt: int = MIN_EXCERPT,
 ) -> "list[Excerpt]":
     """The text for each result: a node, and the positions of the nodes that matched in it, the best first.
 
     Texts and breadcrumb lines have together at most ``max_tokens``, 0 for no limit; nothing below a section is added
     that makes them more than ``max_below``. A result that does not fit has an empty excerpt. A passage is cut only if
-    there is room for ``worth`` tokens.
+    there is room for ``min_excerpt`` tokens.
     """
     excerpts = [Excerpt(node, matched) for node, matched in results]
     if not max_tokens:
@@ -60,7 +60,7 @@ def fit(
         return excerpts
     room = max_tokens
     for excerpt in excerpts:
-        _show_own_text(excerpt, read, ranges, room - excerpt.node.crumb_tokens, worth)
+        _show_own_text(excerpt, read, ranges, room - excerpt.node.crumb_tokens, min_excerpt)
         room -= excerpt.cost
     room = max(0, min(room, max_below - (max_tokens - room)))
     for excerpt in excerpts:
@@ -168,7 +168,7 @@ def _adds_up(left: Passage, right: Passage) -> bool:
     return left.text.endswith(("\n", "\r")) and _CLEAN_START.match(right.text) is not None
 
 
-def _show_own_text(excerpt: Excerpt, read: ReadNodes, ranges: Ranges | None, room: int, worth: int) -> None:
+def _show_own_text(excerpt: Excerpt, read: ReadNodes, ranges: Ranges | None, room: int, min_excerpt: int) -> None:
     """Show the section's own text, or its most relevant passages, or a cut passage; a leaf as a whole."""
     node = excerpt.node
     if node.last == node.position and node.full_tokens <= room:
@@ -187,7 +187,7 @@ def _show_own_text(excerpt: Excerpt, read: ReadNodes, ranges: Ranges | None, roo
             too_long += _add_matching(excerpt, matched, ranges, room)
     if not excerpt and node.full_tokens <= room:  # sums of passages are upper bounds
         excerpt.show_all(read)
-    elif not excerpt and too_long and room >= worth:
+    elif not excerpt and too_long and room >= min_excerpt:
         shortened = _cut(*too_long[0], room)
         excerpt.is_closed = shortened is not None and excerpt.add([shortened], room)
 
@@ -262,7 +262,7 @@ def _cut(passage: Passage, match: int, most: int) -> Passage | None:
     if match - start > window or count(text[start : match + 1]) > most:
         start = match
     end = start + len(_longest_beginning(text[start : start + window], most))
-    if end == len(text) and count(text[start:]) < WORTH // 2:
+    if end == len(text) and count(text[start:]) < MIN_EXCERPT // 2:
         start = _earlier_start(text, start, most)
     cut = text[start:end]
     return Passage(passage.start + start, passage.start + end, cut, count(cut)) if cut.strip(BLANK) else None
@@ -275,7 +275,7 @@ def _earlier_start(text: str, start: int, most: int) -> int:
     words = [match.start() for match in _WORD.finditer(text, every.start, start)]
     for starts in ([at for at in words if line_start(text, at) == at], words, every):
         first = next((at for at in starts if count(text[at:]) <= most), start)
-        if count(text[first:]) >= WORTH // 2:
+        if count(text[first:]) >= MIN_EXCERPT // 2:
             return first
     return start
 
