@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import quire
 from quire.index.node import Node, PassageSpan, build_nodes
 from quire.model import Span
-from quire.search.token_budget import WORTH, Excerpt, fit
+from quire.search.token_budget import MIN_EXCERPT, Excerpt, fit
 from quire.size import resolve
 from support.grammar import documents, small_texts
 
@@ -259,11 +259,11 @@ def test_scripts_without_spaces_are_cut_at_a_character() -> None:
 def test_too_little_room_gives_nothing_rather_than_a_few_words() -> None:
     shelf = Shelf(f"# Line\n\n{words(500)} needle {words(500)}\n")
     section = shelf.section("Line")
-    least = WORTH + section[0].crumb_tokens
+    least = MIN_EXCERPT + section[0].crumb_tokens
     assert not any(budgeted(shelf, least - 1, section))
     [answer] = budgeted(shelf, least, section)
     assert answer
-    assert answer.tokens == WORTH
+    assert answer.tokens == MIN_EXCERPT
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_too_little_room_gives_nothing_rather_than_a_few_words() -> None:
         f"{words(150)}\nab cd\nneedle\n",
     ],
 )
-@pytest.mark.parametrize("max_tokens", [WORTH + 2, 40, 80])
+@pytest.mark.parametrize("max_tokens", [MIN_EXCERPT + 2, 40, 80])
 def test_what_is_cut_out_holds_the_match_and_more_than_a_scrap(text: str, max_tokens: int) -> None:
     document = quire.parse(f"# A\n\n{text}", path="0.md")
     nodes = build_nodes(document, "docs", COUNTER)
@@ -290,7 +290,7 @@ def test_what_is_cut_out_holds_the_match_and_more_than_a_scrap(text: str, max_to
     )
     assert answer
     assert "needle" in answer.text
-    assert WORTH // 2 <= COUNTER.count(answer.text) <= answer.tokens <= max_tokens - nodes[1].crumb_tokens
+    assert MIN_EXCERPT // 2 <= COUNTER.count(answer.text) <= answer.tokens <= max_tokens - nodes[1].crumb_tokens
 
 
 def test_a_match_that_is_too_long_itself_is_cut() -> None:
