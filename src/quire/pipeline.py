@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, Unpack
 
 from msgspec import structs
 
-from quire import check, finish, parsing, read, size, split, validation
+from quire import finish, laws, parsing, read, size, split, validation
 from quire import options as run_options
 from quire.auto_slugs import choose_slugs, tree_options
 from quire.dialects import DialectName
@@ -181,7 +181,7 @@ def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> l
     document = _rebuilt(text, chunks)
     counter = size.resolve(tokenizer, run_options.DEFAULT_TOKENIZER) if tokenizer is not None else _counter_of(chunks)
     findings = chunks.findings if isinstance(chunks, Chunks) else None
-    return check.laws(document, chunks, counter, normalized=RegularText(document).span, findings=findings)
+    return laws.violations(laws.Case(document, chunks, RegularText(document).span, counter, findings))
 
 
 def _check_chunks(chunks: Any) -> None:
