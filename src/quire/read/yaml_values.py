@@ -154,18 +154,11 @@ def load(block: str) -> Any:
     """The one value in ``block``, or BadYamlError. Values behind aliases are shared, not copied."""
     import yaml  # noqa: PLC0415  it takes longer to import than a document to parse
 
-    loader_class: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    if forbidden := yaml.reader.Reader.NON_PRINTABLE.search(block):
+        raise BadYamlError(f"the character U+{ord(forbidden[0]):04X} is not allowed", forbidden.start())
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(block)
     try:
-        loader = loader_class(block)
-        try:
-            return _Values(loader, yaml).document()
-        finally:
-            loader.dispose()
-    except yaml.reader.ReaderError as error:
-        # libyaml counts positions in bytes, PyYAML's own reader in characters.
-        is_bytes = loader_class is not yaml.SafeLoader
-        offset = len(block.encode()[: error.position].decode(errors="ignore")) if is_bytes else error.position
-        raise _forbidden(block, offset) from error
+        return _Values(loader, yaml).document()
     except yaml.MarkedYAMLError as error:
         problem = ", ".join(part for part in (error.context, error.problem) if part)
         marks = [mark.index for mark in (error.problem_mark, error.context_mark) if mark]
@@ -175,12 +168,8 @@ def load(block: str) -> Any:
         raise BadYamlError(
             "a tab where YAML takes only spaces" if block[offset] == "\t" else problem, offset
         ) from error
-    except UnicodeEncodeError as error:
-        raise _forbidden(block, error.start) from error
-
-
-def _forbidden(block: str, offset: int) -> BadYamlError:
-    return BadYamlError(f"the character U+{ord(block[offset]):04X} is not allowed", offset)
+    finally:
+        loader.dispose()
 
 
 def _bad(problem: str, event: Any) -> BadYamlError:
