@@ -144,7 +144,7 @@ class TreeOptions(Options, frozen=True):
 
 
 STRATEGIES: Mapping[str, type[Options]] = MappingProxyType(
-    {each.strategy: each for each in (PackedOptions, FlowOptions, SectionsOptions, TreeOptions)}
+    {kind.strategy: kind for kind in (PackedOptions, FlowOptions, SectionsOptions, TreeOptions)}
 )
 ALIASES: Mapping[str, str] = MappingProxyType({"hard_cap": "max_tokens", "target": "target_tokens"})
 """Other names of ``packed``'s sizes."""

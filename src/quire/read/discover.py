@@ -10,6 +10,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Callable, Container, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -99,7 +100,7 @@ def discover(
     for root in roots:
         walk = Walk(root, include, exclude, follow_symlinks=follow_symlinks, hidden=hidden, seen=seen)
         documents += [Found(Path(file), path, root) for path, file in sorted(zip(walk.paths, walk.files, strict=True))]
-        skipped += sorted(walk.skipped, key=lambda each: each.path)
+        skipped += sorted(walk.skipped, key=attrgetter("path"))
     return Discovery(tuple(documents), tuple(skipped))
 
 
@@ -228,7 +229,7 @@ class Walk:
     def _is_junk(self, path: str, folder: _Folder) -> bool:
         """Whether a ``.txt`` file is no documentation, and no pattern names it."""
         is_junk = not folder.has_notes or path[len(folder.path) :].lower() in _NEVER_NOTES
-        return is_junk and not ignore.covers(path, (each for each in self._include if each.endswith(".txt")))
+        return is_junk and not ignore.covers(path, (text for text in self._include if text.endswith(".txt")))
 
     def _is_left_out(self, path: str, rules: tuple[ignore.Rules, ...], *, is_directory: bool = False) -> bool:
         """Whether the patterns or the ignore files leave an entry out."""
