@@ -67,7 +67,7 @@ def test_files_beside_or_above_show_the_dialect(tmp_path: Path, marker: str, dia
 def test_the_dialect_decides_between_equal_rules(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text(PAGE)
     (tmp_path / "bytes.md").write_bytes(b"\xff")  # unreadable
-    found = discover([str(tmp_path)]).documents
+    found = discover(str(tmp_path)).documents
     assert slugs_of_files(found, tmp_path).rule == "github"
     assert slugs_of_files(found, tmp_path, "jekyll").rule == "kramdown"
     (tmp_path / "mkdocs.yml").write_text("")

@@ -66,7 +66,7 @@ class Skipped(NamedTuple):
 
 
 class Discovery(NamedTuple):
-    """The documents of some paths, in the order of the paths and sorted by name within each."""
+    """The documents of a path, sorted by name."""
 
     documents: tuple[Found, ...]
     skipped: tuple[Skipped, ...]
@@ -82,26 +82,21 @@ class _Folder(NamedTuple):
 
 
 def discover(
-    roots: Sequence[str],
+    root: str,
     *,
     follow_symlinks: bool = False,
     hidden: Hidden = False,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
 ) -> Discovery:
-    """The documents in ``roots``, which are files and directories; each file once.
+    """The documents in ``root``, a file or a directory; each file once.
 
     ``include`` and ``exclude`` are patterns (``ignore``) for the files of a directory, relative to it. Without
     ``include`` all are taken; ``exclude`` takes precedence.
     """
-    documents: list[Found] = []
-    skipped: list[Skipped] = []
-    seen: set[str] = set()
-    for root in roots:
-        walk = Walk(root, include, exclude, follow_symlinks=follow_symlinks, hidden=hidden, seen=seen)
-        documents += [Found(Path(file), path, root) for path, file in sorted(zip(walk.paths, walk.files, strict=True))]
-        skipped += sorted(walk.skipped, key=attrgetter("path"))
-    return Discovery(tuple(documents), tuple(skipped))
+    walk = Walk(root, include, exclude, follow_symlinks=follow_symlinks, hidden=hidden)
+    documents = [Found(Path(file), path, root) for path, file in sorted(zip(walk.paths, walk.files, strict=True))]
+    return Discovery(tuple(documents), tuple(sorted(walk.skipped, key=attrgetter("path"))))
 
 
 class Walk:
@@ -115,20 +110,17 @@ class Walk:
         *,
         follow_symlinks: bool = False,
         hidden: Hidden = False,
-        seen: set[str] | None = None,
         is_known: Callable[[str, str], bool] | None = None,
     ) -> None:
-        """``seen`` are the real paths that were taken before; None if no file can be met twice.
-
-        ``is_known`` is called with the path and the file of each document in a directory; if true, it is left out.
-        """
+        """``is_known`` gets the path and the file of each document in a directory; if it is true, that is left out."""
         self.files: list[str] = []  # the files to open
         self.paths: list[str] = []  # the path of each file relative to the root, with forward slashes
         self.skipped: list[Skipped] = []
         self.left_out: Counter[str] = Counter()  # how many files and folders were left out, by reason
         self.watched: list[str] = []
         """The folders and ignore files that decided; if none of them changes, no document is added or removed."""
-        self._follow_symlinks, self._hidden, self._seen = follow_symlinks, hidden, seen
+        self._follow_symlinks, self._hidden = follow_symlinks, hidden
+        self._seen = set[str]() if follow_symlinks else None  # real paths; without links, no file is met twice
         self._include, self._exclude, self._is_known = include, exclude, is_known
         self._above = ""  # the path from the repository's top, where ignore rules start, to the root
         self._waiting: list[_Folder] = []
@@ -146,8 +138,7 @@ class Walk:
             self._waiting.append(self._named_folder(root, Path(real)))
             self._walk()
         elif stat.S_ISREG(mode):
-            if self._is_new(real):
-                self._take(root, Path(root).absolute().name)
+            self._take(root, Path(root).absolute().name)
         else:
             self._skip(root, f"not a regular file but {kind(mode)}", is_error=True, is_stream=True)
 

@@ -186,7 +186,7 @@ def list_documents(
         return [each for each in _list_url(source, recursive=True) if _is_document(each.path)], []
     if not Path(source).is_dir():
         raise InputError(source, "is not a folder", "name a folder, a URL or shards")
-    found = discover([source], include=include, exclude=exclude)
+    found = discover(source, include=include, exclude=exclude)
     problems = [Problem(each.path, each.reason) for each in found.skipped if each.is_error]
     return [listed(each.path, each.file) for each in found.documents], problems
 
