@@ -83,17 +83,14 @@ def _text(file: Path) -> bytes:
 
 
 def slugs_of_files(
-    files: Iterable[Found],
-    folder: Path,
-    dialect: str | None = None,
-    substitutions: Mapping[str, str] = NO_SUBSTITUTIONS,
+    files: Iterable[Found], folder: Path, dialect: str | None, variables: Mapping[str, str]
 ) -> SlugChoice:
     """The rule for the documents of ``folder``. Those that cannot be read are left out."""
     documents = {}
     for file in files:
         with suppress(InputError):
             text, _ = read.read_file(file.file, file.path)
-            source = read.make_source(text, file.path, dialect=dialect, substitutions=substitutions)
+            source = read.make_source(text, file.path, dialect=dialect, substitutions=variables)
             documents[file.path] = parsing.document(source)
     dialect = dialect or dialect_of(folder)
     return choose_slugs(documents, DIALECTS[dialect].slugs if dialect else DEFAULT_SLUGS)

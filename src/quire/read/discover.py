@@ -157,7 +157,7 @@ class Walk:
             return
         try:
             with os.scandir(folder.file) as listing:
-                entries = list(listing)
+                entries = {entry: entry.is_file(follow_symlinks=False) for entry in listing}
         except OSError as error:
             self._skip(folder.file, unreadable(error), is_error=True)
             return
@@ -171,10 +171,10 @@ class Walk:
         has_notes = _has_notes(os.path.basename(folder.path[:-1] or folder.real), names, folder.has_notes)  # noqa: PTH119
         folder = folder._replace(rules=rules, has_notes=has_notes)
         files = []
-        for entry in entries:
+        for entry, is_file in entries.items():
             if entry.name in never:
                 continue
-            if _is_file(entry):
+            if is_file:
                 files.append(entry)
             elif (reason := _junk_reason(entry.name, names)) and not self._is_named(entry.name):
                 self.left_out[reason] += 1
@@ -299,14 +299,6 @@ class Walk:
 def has_extension(name: str) -> bool:
     """Whether a file name is that of a document."""
     return name.lower().endswith(_ENDINGS) and name.rfind(".") > 0
-
-
-def _is_file(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry is a regular file and no link."""
-    try:
-        return entry.is_file(follow_symlinks=False)
-    except OSError:
-        return False
 
 
 def _is_directory(entry: os.DirEntry[str]) -> bool:
