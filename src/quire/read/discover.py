@@ -265,7 +265,7 @@ class Walk:
         self.skipped.append(Skipped(file, reason, is_error=is_error, is_stream=is_stream))
 
     def _named_folder(self, root: str, real: Path) -> _Folder:
-        """The root, with what the folders of its repository above say; their ignore rules not if they ignore it."""
+        """The root, with the ignore rules that its repository has above it, unless they ignore it."""
         top = next((folder for folder in (real, *real.parents) if os.path.lexists(folder / ".git")), real)
         path, has_notes, is_ignored = "", True, False
         rules: tuple[ignore.Rules, ...] = ()
