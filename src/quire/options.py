@@ -194,8 +194,7 @@ def own_names(strategy: str) -> tuple[str, ...]:
 
 def default_tokenizer(strategy: str) -> str:
     """The tokenizer of a strategy; of an unknown one, which ``build`` refuses, the common one."""
-    kind = STRATEGIES.get(strategy, Options) if isinstance(strategy, str) else Options
-    return str(validation.fields(kind)["tokenizer"].default)
+    return str(validation.fields(STRATEGIES.get(str(strategy), Options))["tokenizer"].default)
 
 
 def build(strategy: str, values: Mapping[str, Any], name: Naming = str) -> Options:

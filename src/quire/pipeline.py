@@ -26,9 +26,7 @@ from quire.token_counters import TokenCounter
 from quire.trees import OnUndecodable, Patterns
 
 AnyPath: TypeAlias = str | PathLike[str]  # a path as callers may give it
-_ARGUMENTS = (
-    ("path", str), ("title", str), ("syntax", Syntax), ("dialect", DialectName), ("substitutions", Substitutions)
-)  # fmt: skip
+_ARGUMENTS = {"path": str, "title": str, "syntax": Syntax, "dialect": DialectName, "substitutions": Substitutions}
 """The arguments of ``parse`` besides the text, with their types."""
 
 
@@ -50,7 +48,7 @@ def parse(
         raise TypeError(f"a text is needed, not {type(text).__name__}; for a file see quire.chunk_file")
     path = str(path) if isinstance(path, PathLike) else path
     variables = dict(substitutions) if isinstance(substitutions, Mapping) else substitutions or {}
-    arguments = zip(_ARGUMENTS, (path, title, syntax, dialect, variables or None), strict=True)
+    arguments = zip(_ARGUMENTS.items(), (path, title, syntax, dialect, variables or None), strict=True)
     for (name, kind), value in arguments:
         if value is not None and not (kind is str and isinstance(value, str)):
             validation.check(name, value, kind)
