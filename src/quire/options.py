@@ -89,7 +89,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     @property
     def tree_name(self) -> str:
         """The first part of node ids."""
-        return getattr(self, "tree", None) or self.content_type
+        return self.content_type
 
     def to_dict(self) -> dict[str, Any]:
         """The strategy and its options by name."""
@@ -141,6 +141,11 @@ class TreeOptions(Options, frozen=True):
 
     strategy: ClassVar[str] = "tree"
     tree: Annotated[NamePart | None, Meta(description="the first part of node ids; by default the content type")] = None
+
+    @property
+    def tree_name(self) -> str:
+        """The first part of node ids."""
+        return self.tree or self.content_type
 
 
 STRATEGIES: Mapping[str, type[Options]] = MappingProxyType(
