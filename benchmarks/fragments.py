@@ -55,7 +55,7 @@ _EXPLAINED = (
 
 def _row(folder: Path) -> Iterator[str]:
     started = time.process_time()
-    found = discover([str(folder)]).documents
+    found = discover(str(folder)).documents
     documents = {each.path: quire.parse(each.file.read_text(encoding="utf-8"), path=each.path) for each in found}
     targets = LinkTargets(documents, exists=lambda path: (folder / path).exists())
     resolved = [(link, targets.resolve(path, link)) for path, links in targets.links.items() for link in links]

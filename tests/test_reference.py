@@ -57,8 +57,8 @@ def tables(text: str) -> list[list[str]]:
 
 
 HYPHENATED = re.compile("[a-z]+(?:-[a-z]+)+")
-WITH_PLACES = ("parsing", "split", "check")
-"""The stages that make findings of positions: a code is any text of theirs that looks like one."""
+WITH_PLACES = ("parsing", "split", "laws.py")
+"""The folders and the module that make findings of positions: a code is any text of theirs that looks like one."""
 
 
 def constants(file: Path) -> Iterator[tuple[str, bool]]:

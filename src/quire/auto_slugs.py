@@ -27,8 +27,7 @@ class SlugChoice(NamedTuple):
     """The rule for a tree."""
 
     rule: str
-    links: int  # how many links have a fragment and lead to a document of the tree
-    found: Mapping[str, int]  # how many of them lead to a section, by rule
+    found: Mapping[str, int]  # how many links lead to a section of the tree, by rule
 
 
 def choose_slugs(documents: Mapping[str, Document], preferred: str = DEFAULT_SLUGS) -> SlugChoice:
@@ -42,7 +41,7 @@ def choose_slugs(documents: Mapping[str, Document], preferred: str = DEFAULT_SLU
     fragments = list(LinkTargets(documents).fragments())
     resolved = Counter({rule: sum(fragment in anchors(path, rule) for path, fragment in fragments) for rule in RULES})
     rules = sorted(RULES, key=lambda rule: rule != preferred)
-    return SlugChoice(max(rules, key=lambda rule: resolved[rule]), len(fragments), resolved)
+    return SlugChoice(max(rules, key=resolved.__getitem__), resolved)
 
 
 def tree_options(options: Mapping[str, Any], files: Sequence[Found], folder: Path) -> dict[str, Any]:
@@ -51,10 +50,10 @@ def tree_options(options: Mapping[str, Any], files: Sequence[Found], folder: Pat
     if not values.get("dialect") and (dialect := heading_dialect([file.file for file in files], folder)):
         values["dialect"] = dialect
     top = folder if folder.is_dir() else folder.parent
-    if found := tree_substitutions(substitution_files(top), values.get("substitutions") or NO_SUBSTITUTIONS):
-        values["substitutions"] = found
+    if variables := tree_substitutions(substitution_files(top), values.get("substitutions") or NO_SUBSTITUTIONS):
+        values["substitutions"] = variables
     if values.get("slugs") == AUTO_SLUGS:
-        values["slugs"] = slugs_of_files(files, folder, values.get("dialect"), found).rule
+        values["slugs"] = slugs_of_files(files, folder, values.get("dialect"), variables).rule
     if values.get("base_url") and not values.get("dialect"):
         values["dialect"] = dialect_of(folder)
     return values
@@ -84,17 +83,14 @@ def _text(file: Path) -> bytes:
 
 
 def slugs_of_files(
-    files: Iterable[Found],
-    folder: Path,
-    dialect: str | None = None,
-    substitutions: Mapping[str, str] = NO_SUBSTITUTIONS,
+    files: Iterable[Found], folder: Path, dialect: str | None, variables: Mapping[str, str]
 ) -> SlugChoice:
     """The rule for the documents of ``folder``. Those that cannot be read are left out."""
     documents = {}
     for file in files:
         with suppress(InputError):
             text, _ = read.read_file(file.file, file.path)
-            source = read.make_source(text, file.path, dialect=dialect, substitutions=substitutions)
+            source = read.make_source(text, file.path, dialect=dialect, substitutions=variables)
             documents[file.path] = parsing.document(source)
     dialect = dialect or dialect_of(folder)
     return choose_slugs(documents, DIALECTS[dialect].slugs if dialect else DEFAULT_SLUGS)

@@ -147,7 +147,8 @@ class Addresses:
 
     def _absolute_keys(self, target: str) -> list[str]:
         key = f"/{address(target)}/"
-        return [_joined(folder, key[len(site) :]) for site, folder in self.site.prefixes if key.startswith(site)]
+        prefixes = [(site, folder) for site, folder in self.site.prefixes if key.startswith(site)]
+        return [f"{folder}{key[len(site) :]}".strip("/") for site, folder in prefixes]
 
     def _relative_keys(self, page: Page, target: str) -> list[str]:
         """Where a page may be; empty if that is outside of the tree."""
@@ -237,7 +238,3 @@ def _other_keys(path: str, frontmatter: Mapping[str, Any]) -> Iterator[str]:
 
 def _unique(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(values))
-
-
-def _joined(prefix: str, rest: str) -> str:
-    return f"{prefix.strip('/')}/{rest.strip('/')}".strip("/")

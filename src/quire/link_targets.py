@@ -71,11 +71,9 @@ class LinkTargets:
         self.links = {path: document.links for path, document in documents.items()}  # the links of each document
         self._pages = {path: page_of(path, document.frontmatter) for path, document in documents.items()}
         self._by_name: dict[str, list[Page]] = defaultdict(list)
-        self._beside: dict[str, list[str]] = defaultdict(list)  # the last names of addresses, by what is before them
         for page in self._pages.values():
             for key in page.keys:
                 self._by_name[last_name(key)].append(page)
-                self._beside[posixpath.dirname(key)].append(last_name(key))
         self._addresses = Addresses(lambda name: self._by_name.get(name, ()))
         signs: Counter[Sign] = Counter()
         for path, page in self._pages.items():
@@ -102,8 +100,7 @@ class LinkTargets:
         if lookup.pages:
             return self._in_pages(lookup.pages, lookup.fragment, path)
         is_wiki = self._documents[path].text.startswith("[[", link.start)
-        is_here = self._must_be_here(path, lookup) and not (self._has_mounts and self._may_be_mounted(lookup.keys))
-        if not is_wiki and not is_here:
+        if not is_wiki and (self._has_mounts or not self._must_be_here(path, lookup)):
             return Target()
         nearest = self._nearest_page(lookup.keys[0] if lookup.keys else address(lookup.page))
         return Target(problem=f"no document {lookup.page}", nearest=nearest)
@@ -158,11 +155,6 @@ class LinkTargets:
             if not lookup.pages and self._must_be_here(path, lookup):
                 linked[lookup.keys[-1]].add(path)
         return sum(len(paths) >= _MIN_LINKED for paths in linked.values()) >= _MIN_MOUNTED
-
-    def _may_be_mounted(self, keys: Sequence[str]) -> bool:
-        """Whether a missing page is not just misspelled: no page beside it has a very similar name."""
-        names = [(last_name(key), self._beside.get(posixpath.dirname(key), ())) for key in keys]
-        return not any(get_close_matches(name, beside, n=1, cutoff=0.85) for name, beside in names)
 
     def _must_be_here(self, path: str, lookup: Lookup) -> bool:
         """Whether a page that is not in the tree would have to be."""

@@ -31,18 +31,12 @@ DEFAULT_STRATEGY = "packed"
 DEFAULT_TOKENIZER = "o200k_base"
 DEFAULT_SLUGS = "github"
 AUTO_SLUGS = "auto"
-LEAST_CAP = 32
-"""The smallest cap."""
-SHORT = 64
-"""Chunks below this many tokens are short, for strategies without a minimum."""
-
 _NAME = {"rule": "a name of letters, digits, '-', '_' and '.'"}
 NamePart = Annotated[str, Meta(pattern=r"^[\w.-]+$(?!\n)", extra=_NAME)]
 """The first part of ids: a content type, the name of a tree."""
-_CAP = "maximum tokens per chunk, breadcrumb included"
 _TARGET = "desired tokens of a chunk; in packed, of the pieces of a long block"
 _MINIMUM = "smaller chunks are joined with others where possible"
-Cap = Annotated[int, Meta(ge=LEAST_CAP, le=NO_LIMIT, description=_CAP)]
+Cap = Annotated[int, Meta(ge=32, le=NO_LIMIT, description="maximum tokens per chunk, breadcrumb included")]
 Target = Annotated[int, Meta(ge=1, le=NO_LIMIT, description=_TARGET)]
 Minimum = Annotated[int, Meta(ge=0, le=NO_LIMIT, description=_MINIMUM)]
 
@@ -90,7 +84,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     @property
     def short(self) -> int:
         """Chunks with fewer tokens of their own need the full breadcrumb."""
-        return getattr(self, "min_tokens", SHORT)
+        return getattr(self, "min_tokens", 64)
 
     @property
     def tree_name(self) -> str:
@@ -151,14 +145,12 @@ class TreeOptions(Options, frozen=True):
     @property
     def tree_name(self) -> str:
         """The first part of node ids."""
-        return self.content_type if self.tree is None else self.tree
+        return self.tree or self.content_type
 
 
 STRATEGIES: Mapping[str, type[Options]] = MappingProxyType(
-    {each.strategy: each for each in (PackedOptions, FlowOptions, SectionsOptions, TreeOptions)}
+    {kind.strategy: kind for kind in (PackedOptions, FlowOptions, SectionsOptions, TreeOptions)}
 )
-OPTION_NAMES = tuple(dict.fromkeys(name for kind in STRATEGIES.values() for name in kind.__struct_fields__))
-"""The options of all strategies."""
 ALIASES: Mapping[str, str] = MappingProxyType({"hard_cap": "max_tokens", "target": "target_tokens"})
 """Other names of ``packed``'s sizes."""
 
@@ -207,8 +199,7 @@ def own_names(strategy: str) -> tuple[str, ...]:
 
 def default_tokenizer(strategy: str) -> str:
     """The tokenizer of a strategy; of an unknown one, which ``build`` refuses, the common one."""
-    kind = STRATEGIES.get(strategy, Options) if isinstance(strategy, str) else Options
-    return str(validation.fields(kind)["tokenizer"].default)
+    return str(validation.fields(STRATEGIES.get(str(strategy), Options))["tokenizer"].default)
 
 
 def build(strategy: str, values: Mapping[str, Any], name: Naming = str) -> Options:
@@ -217,23 +208,19 @@ def build(strategy: str, values: Mapping[str, Any], name: Naming = str) -> Optio
         # With their types, because 64 == 64.0.
         return _built(strategy, tuple(values.items()), tuple(map(type, values.values())), name)
     except TypeError:  # an unhashable value; validation raises an error that names it
-        return _validated(strategy, values, name)
+        return _built.__wrapped__(strategy, tuple(values.items()), (), name)
 
 
 @lru_cache(maxsize=256)
-def _built(strategy: str, values: tuple[tuple[str, Any], ...], _types: tuple[type, ...], name: Naming) -> Options:
-    return _validated(strategy, dict(values), name)
-
-
-def _validated(strategy: str, values: Mapping[str, Any], name: Naming) -> Options:
+def _built(strategy: str, items: tuple[tuple[str, Any], ...], _types: tuple[type, ...], name: Naming) -> Options:
     if not isinstance(strategy, str) or strategy not in STRATEGIES:
         error = validation.unknown_name(str(strategy), STRATEGIES, repr, what="strategy")
         raise OptionError(error.problem, error.advice, option="strategy")
-    typed = {ALIASES[alias]: alias for alias in ALIASES if alias in values}
+    typed = {ALIASES.get(key, key): key for key, _ in items}
     called: Naming = lambda key: name(typed.get(key, key))  # noqa: E731
-    values = with_one_name(strategy, values)
+    values = with_one_name(strategy, dict(items))
     for key in values:
-        refuse_foreign_option(strategy, key, name)
+        _refuse_foreign_option(strategy, key, name)
     kind = STRATEGIES[strategy]
     options = validation.convert(kind, values, called, ("title", "path", "syntax")) if values else kind()
     changes = _fitting_sizes(options, values, called)
@@ -252,17 +239,15 @@ def with_one_name(strategy: str, values: Mapping[str, Any]) -> dict[str, Any]:
     return {ALIASES.get(key, key): value for key, value in values.items()}
 
 
-def refuse_foreign_option(strategy: str, key: str, name: Naming = str) -> None:
+def _refuse_foreign_option(strategy: str, key: str, name: Naming) -> None:
     """Raise an OptionError for an option that other strategies have."""
-    if key in ALIASES:
-        owners, called = [DEFAULT_STRATEGY], f" ({strategy} calls it {name(ALIASES[key])})"
-    else:
-        owners, called = [each for each in STRATEGIES if key in own_names(each)], ""
-    if key not in valid_names(strategy) and owners:
-        called = called if ALIASES.get(key) in valid_names(strategy) else ""
+    valid = valid_names(strategy)
+    owners = [DEFAULT_STRATEGY] if key in ALIASES else [other for other in STRATEGIES if key in own_names(other)]
+    if owners and key not in valid:
+        called = f" ({strategy} calls it {name(ALIASES[key])})" if ALIASES.get(key) in valid else ""
         whose = " and ".join(map(repr, owners))
         problem = f"option {name(key)} is one of {whose}, not of strategy {strategy!r}{called}"
-        raise OptionError(problem, f"valid: {', '.join(map(name, valid_names(strategy)))}", option=key)
+        raise OptionError(problem, f"valid: {', '.join(map(name, valid))}", option=key)
 
 
 def _fitting_sizes(options: Options, values: Mapping[str, Any], name: Naming) -> dict[str, Any]:

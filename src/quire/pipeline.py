@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from os import PathLike
 from pathlib import Path
@@ -11,11 +11,11 @@ from typing import Any, TypeAlias, Unpack
 
 from msgspec import structs
 
-from quire import check, finish, parsing, read, size, split, validation
+from quire import finish, laws, parsing, read, size, split, validation
 from quire import options as run_options
 from quire.auto_slugs import choose_slugs, tree_options
 from quire.dialects import DialectName
-from quire.errors import InputError, OptionError, invalid_value
+from quire.errors import InputError, OptionError
 from quire.model import UNTITLED, Document, Finding, Syntax
 from quire.normalize import RegularText
 from quire.options import ChunkOptions, FileOptions
@@ -23,12 +23,10 @@ from quire.read.discover import discover
 from quire.record import Chunk, Chunks
 from quire.substitutions import Substitutions
 from quire.token_counters import TokenCounter
-from quire.trees import OnUndecodable
+from quire.trees import OnUndecodable, Patterns
 
 AnyPath: TypeAlias = str | PathLike[str]  # a path as callers may give it
-_ARGUMENTS = (
-    ("path", str), ("title", str), ("syntax", Syntax), ("dialect", DialectName), ("substitutions", Substitutions)
-)  # fmt: skip
+_ARGUMENTS = {"path": str, "title": str, "syntax": Syntax, "dialect": DialectName, "substitutions": Substitutions}
 """The arguments of ``parse`` besides the text, with their types."""
 
 
@@ -50,7 +48,7 @@ def parse(
         raise TypeError(f"a text is needed, not {type(text).__name__}; for a file see quire.chunk_file")
     path = str(path) if isinstance(path, PathLike) else path
     variables = dict(substitutions) if isinstance(substitutions, Mapping) else substitutions or {}
-    arguments = zip(_ARGUMENTS, (path, title, syntax, dialect, variables or None), strict=True)
+    arguments = zip(_ARGUMENTS.items(), (path, title, syntax, dialect, variables or None), strict=True)
     for (name, kind), value in arguments:
         if value is not None and not (kind is str and isinstance(value, str)):
             validation.check(name, value, kind)
@@ -106,8 +104,7 @@ def chunk(
     else:
         raise OptionError("a parsed document has its path, title, syntax and substitutions", "give them to quire.parse")
     if chosen.slugs == run_options.AUTO_SLUGS:
-        rule = choose_slugs({document.path or UNTITLED: document}).rule
-        chosen = run_options.build(strategy, {**options, "tokenizer": counter.name, "slugs": rule})
+        chosen = structs.replace(chosen, slugs=choose_slugs({document.path or UNTITLED: document}).rule)
     if document.source.substitutions:
         chosen = structs.replace(chosen, substitutions=document.source.substitutions)
     pieces, findings, sizer = split.pieces_of(document, counter, chosen)
@@ -163,11 +160,9 @@ def chunk_dir(
     chunk("", strategy, **options)
     included, excluded = patterns("include", include), patterns("exclude", exclude)
     read.decode(b"", folder, errors)
-    discovered = discover([folder], include=included, exclude=excluded)
-    for skipped in discovered.skipped:
-        if skipped.is_error:
-            raise InputError(skipped.path, skipped.reason)
-    files = discovered.documents
+    files, skipped = discover(folder, include=included, exclude=excluded)
+    if unread := next((entry for entry in skipped if entry.is_error), None):
+        raise InputError(unread.path, unread.reason)
     values: Any = tree_options(options, files, Path(folder))
     return (chunk_file(file.file, strategy, path=file.path, errors=errors, **values) for file in files)
 
@@ -181,7 +176,7 @@ def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> l
     document = _rebuilt(text, chunks)
     counter = size.resolve(tokenizer, run_options.DEFAULT_TOKENIZER) if tokenizer is not None else _counter_of(chunks)
     findings = chunks.findings if isinstance(chunks, Chunks) else None
-    return check.laws(document, chunks, counter, normalized=RegularText(document).span, findings=findings)
+    return laws.violations(laws.Case(document, chunks, RegularText(document).span, counter, findings))
 
 
 def _check_chunks(chunks: Any) -> None:
@@ -195,17 +190,17 @@ def _check_chunks(chunks: Any) -> None:
 
 def _rebuilt(text: str, chunks: Sequence[Chunk]) -> Document:
     """The document parsed anew, so that the check does not trust what made the chunks."""
+    arguments: dict[str, Any] = {}
     if isinstance(chunks, Chunks):
-        source = chunks.document.source
-        title = chunks.document.title
-        kind: dict[str, Any] = {"syntax": source.syntax, "dialect": source.dialect}
-        return parse(text, path=source.path, title=title, substitutions=source.substitutions, **kind)
-    if not chunks:
-        return parse(text)
-    metadata = chunks[0].metadata
-    options = metadata.get("chunkingOptions", {})
-    given = {name: options[name] for name in ("dialect", "substitutions") if name in options}
-    return parse(text, path=metadata.get("sourceFile"), title=chunks[0].file_title, **given)
+        names = ("path", "syntax", "dialect", "substitutions")
+        arguments = {name: getattr(chunks.document.source, name) for name in names}
+        arguments["title"] = chunks.document.title
+    elif chunks:
+        metadata = chunks[0].metadata
+        options = metadata.get("chunkingOptions", {})
+        arguments = {name: options.get(name) for name in ("dialect", "substitutions")}
+        arguments |= {"path": metadata.get("sourceFile"), "title": chunks[0].file_title}
+    return parse(text, **arguments)
 
 
 def _counter_of(chunks: Sequence[Chunk]) -> TokenCounter | None:
@@ -216,7 +211,5 @@ def _counter_of(chunks: Sequence[Chunk]) -> TokenCounter | None:
 
 def patterns(name: str, value: Any) -> tuple[str, ...]:
     """One pattern for paths, or several; OptionError if ``value`` is neither."""
-    values = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Iterable) else (value,)
-    if not all(isinstance(pattern, str) and pattern for pattern in values):
-        raise invalid_value(name, value, "must be a pattern for paths, or a list of them")
-    return values
+    checked = validation.check(name, value, Patterns)
+    return (checked,) if isinstance(checked, str) else checked

@@ -34,6 +34,7 @@ _IN_TITLE = pattern(
     r"(?P<code>(?P<ticks>`++).+?(?<!`)(?P=ticks)(?!`))|\{\{(?![<%])(?P<expression>[^{}]*+)\}\}|(?P<tag>(?<!\{)\{%[^{}]*?%\})"
 )
 _WORD = pattern(r"[\w$-]*\w")
+_VARIABLE_KEYS = ("sub", "substitutions")  # the keys of front matter that have variables
 
 
 def substitute(text: str, variables: Mapping[str, str]) -> str:
@@ -62,21 +63,18 @@ def used_variables(text: str, given: Mapping[str, Any], frontmatter: Mapping[str
     if "{" not in text or not _BRACES.search(text):
         return {}
     tables = [frontmatter, frontmatter.get("myst")]
-    own = [table[name] for table in tables if isinstance(table, dict) for name in _OWN_TABLES if name in table]
-    if not given and not own and "param" not in text and "page." not in text:
+    of_page = [table[key] for table in tables if isinstance(table, dict) for key in _VARIABLE_KEYS if key in table]
+    if not given and not of_page and "param" not in text and "page." not in text:
         return {}
     used: dict[str, str] = {}
     for match in _VARIABLE.finditer(text):
         name = _name(match)
-        is_of_page = match["param"] or name.startswith("page.")  # front matter, then the parameters of the site
-        tables = [*own, *([{"page": frontmatter, **frontmatter}] if is_of_page else []), given]
+        has_parameters = match["param"] or name.startswith("page.")  # front matter, then the parameters of the site
+        tables = [*of_page, {"page": frontmatter, **frontmatter} if has_parameters else None, given]
         value = next((value for table in tables if (value := _value(table, name)) is not None), None)
         if value is not None:
             used[name] = value
     return used
-
-
-_OWN_TABLES = ("sub", "substitutions")  # the keys of front matter that have variables
 
 
 def flat_values(table: Any, prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -11,13 +11,7 @@ ESTIMATE = "estimate"
 ENCODINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "o200k_base": ("gpt-5", "gpt-5.1", "gpt-4.5", "gpt-4.1", "gpt-4o", "chatgpt-4o", "o1", "o3", "o4-mini"),
-        "cl100k_base": (
-            "gpt-4",
-            "gpt-3.5-turbo",
-            "text-embedding-3-small",
-            "text-embedding-3-large",
-            "text-embedding-ada-002",
-        ),
+        "cl100k_base": ("gpt-4", "gpt-3.5-turbo", "text-embedding-3", "text-embedding-ada-002"),
     }
 )
 """OpenAI's encodings with their models. Variants of a model add a dash and more: ``gpt-4o-mini``."""

@@ -83,7 +83,7 @@ def test_patterns_that_took_exponential_time(tmp_path: Path, pattern: str) -> No
     (deep / name).write_text("x\n")
     (tmp_path / "docs" / ".gitignore").write_text(f"{pattern}\n")
     (tmp_path / "docs" / ".quireignore").write_text(f"{pattern}\n")
-    assert [each.file.name for each in discover([str(tmp_path / "docs")]).documents] == [name]
+    assert [each.file.name for each in discover(str(tmp_path / "docs")).documents] == [name]
     with quire.Index.open(tmp_path / "index") as index:
         index.update({"docs": tmp_path / "docs"})
         assert index.documents(path=pattern) == []
@@ -250,7 +250,7 @@ def test_ignore_files_that_are_large_or_no_regular_file(project: Path, file: str
         (lambda: ignore.write_bytes(b"x\n" * 200_000), "larger than 256 KB"),
     ):
         make()
-        (skipped,) = discover([str(project)]).skipped
+        (skipped,) = discover(str(project)).skipped
         assert said in skipped.reason
         ignore.unlink()
 

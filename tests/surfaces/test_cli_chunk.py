@@ -126,9 +126,16 @@ def test_standard_input_can_be_text(run, chunks) -> None:
 
 def test_same_file_twice_is_taken_once(run, docs, chunks) -> None:
     folder = docs({"a.md": "a\n"})
-    result = run("chunk", folder / "a.md", folder, folder / "a.md")
+    (folder.parent / "link").symlink_to(folder)
+    result = run("chunk", folder / "a.md", folder.parent / "link", folder, folder / ".." / folder.name / "a.md")
     assert sources(chunks(result)) == ["a.md"]
     assert result.code == 0
+
+
+def test_paths_keep_their_order(run, docs, chunks) -> None:
+    folder = docs({"z/x.md": "a\n", "a/y.md": "b\n", "a/b/z.md": "c\n"})
+    result = run("chunk", folder / "z", folder / "a", folder / "z")
+    assert sources(chunks(result)) == ["x.md", "b/z.md", "y.md"]
 
 
 @pytest.mark.parametrize(

@@ -67,11 +67,11 @@ def test_files_beside_or_above_show_the_dialect(tmp_path: Path, marker: str, dia
 def test_the_dialect_decides_between_equal_rules(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text(PAGE)
     (tmp_path / "bytes.md").write_bytes(b"\xff")  # unreadable
-    found = discover([str(tmp_path)]).documents
-    assert slugs_of_files(found, tmp_path).rule == "github"
-    assert slugs_of_files(found, tmp_path, "jekyll").rule == "kramdown"
+    found = discover(str(tmp_path)).documents
+    assert slugs_of_files(found, tmp_path, None, {}).rule == "github"
+    assert slugs_of_files(found, tmp_path, "jekyll", {}).rule == "kramdown"
     (tmp_path / "mkdocs.yml").write_text("")
-    assert slugs_of_files(found, tmp_path).rule == "mkdocs"
+    assert slugs_of_files(found, tmp_path, None, {}).rule == "mkdocs"
 
 
 def test_a_folder_is_cut_with_the_rule_of_its_links(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import quire
-from quire.options import ALIASES, OPTION_NAMES, STRATEGIES, ChunkOptions
+from quire.options import ALIASES, STRATEGIES, ChunkOptions
 from quire.validation import fields
 
 
@@ -66,7 +66,8 @@ def test_sizes_that_were_not_chosen_fit_the_cap() -> None:
 
 
 def test_every_option_is_in_the_signature_and_in_the_help() -> None:
-    assert set(ChunkOptions.__annotations__) == {*OPTION_NAMES, *ALIASES} - {"tokenizer"}
+    names = {name for kind in STRATEGIES.values() for name in kind.__struct_fields__}
+    assert set(ChunkOptions.__annotations__) == {*names, *ALIASES} - {"tokenizer"}
     described = " ".join((quire.chunk.__doc__ or "").split())
     for strategy, kind in STRATEGIES.items():
         for name, field in fields(kind).items():

@@ -75,7 +75,7 @@ def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
     echo(visible(f"{name}: {'' if trees else 'no trees yet: add them under [trees]'}".rstrip(": ")))
     count = size.resolve(None, DEFAULT_TOKENIZER).count
     for tree, path in trees.items():
-        files = [document.file for document in discover([str(root / path)]).documents]
+        files = [document.file for document in discover(str(root / path)).documents]
         tokens = sum(count(read_file(file, str(file), "replace")[0]) for file in files)
         echo(visible(f"  {tree} = {path}  {count_of(len(files), 'document')}, {count_of(tokens, 'token')}"))
     return 0
@@ -96,7 +96,7 @@ def proposed_trees(root: Path) -> Iterator[tuple[str, str]]:
     In a code repository these are the folders that are called so, or that a documentation generator reads; elsewhere
     all folders with documents. If there are other documents, no folders, or too many, the whole folder is one tree.
     """
-    paths = [document.path for document in discover([str(root)]).documents]
+    paths = [document.path for document in discover(str(root)).documents]
     readme = [path for path in paths if path.lower() == "readme.md"]
     folders = list(dict.fromkeys(path.partition("/")[0] for path in paths if "/" in path))
     pages = [path for path in paths if "/" not in path and path not in readme]

@@ -216,7 +216,7 @@ class Inputs:
             tree = self._tree(path)
             patterns = {"include": tree.include, "exclude": tree.exclude}
             hidden: Hidden = self.hidden or ("known" if tree.hidden else False)
-            discovery = discover([path], follow_symlinks=self.follow, hidden=hidden, **patterns)
+            discovery = discover(path, follow_symlinks=self.follow, hidden=hidden, **patterns)
             for skipped in discovery.skipped:
                 hint = "; give its content on standard input" if skipped.is_stream else ""
                 summary.skipped.append(skipped._replace(reason=skipped.reason + hint))

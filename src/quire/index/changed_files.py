@@ -15,9 +15,9 @@ from typing import Literal
 
 import msgspec
 
-from quire import read
 from quire.index.file_records import FileRecord, FileTable, FolderTimes, Tree, storable
 from quire.model import Finding
+from quire.read.discover import Walk
 
 
 class Task(msgspec.Struct, frozen=True, array_like=True):
@@ -62,7 +62,7 @@ def stale_files(
         if others is None:
             untouched_here.clear()
             hidden: Literal["known", False] = "known" if tree.reading.hidden else False
-            walk = read.Walk(top, tree.include, tree.exclude, hidden=hidden, is_known=is_known)
+            walk = Walk(top, tree.include, tree.exclude, hidden=hidden, is_known=is_known)
             errors = sorted(skipped for skipped in walk.skipped if skipped.is_error)
             stale.failed += [
                 Finding(code="unreadable", path=error.path, line=0, message=error.reason) for error in errors

@@ -135,7 +135,7 @@ def _with_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
 def tree_slugs(home: Path, tree: Tree) -> SlugChoice:
     """The rule that the documents of a tree show now."""
     top = home / os.fsdecode(tree.folder)
-    discovery = discover([str(top)], include=tree.include, exclude=tree.exclude)
+    discovery = discover(str(top), include=tree.include, exclude=tree.exclude)
     return slugs_of_files(discovery.documents, top, tree.used_dialect, tree.variables)
 
 

@@ -10,6 +10,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Callable, Container, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -42,7 +43,6 @@ _MANIFESTS = frozenset(
 _DOCUMENTATION = frozenset(
     {"content", "contents", "doc", "docs", "documentation", "guide", "guides", "handbook", "help", "manual", "wiki"}
 )
-_MOST_FOLDERS_ABOVE = 8
 
 Hidden = bool | Literal["known"]
 """Whether hidden files and folders are taken: all, none, or the folders that are known to have documents."""
@@ -66,7 +66,7 @@ class Skipped(NamedTuple):
 
 
 class Discovery(NamedTuple):
-    """The documents of some paths, in the order of the paths and sorted by name within each."""
+    """The documents of a path, sorted by name."""
 
     documents: tuple[Found, ...]
     skipped: tuple[Skipped, ...]
@@ -76,32 +76,27 @@ class _Folder(NamedTuple):
     file: str
     path: str  # relative to the given directory, with a slash at the end; empty for that directory itself
     real: str  # without symbolic links
-    rules: tuple[ignore.Rules, ...]  # the ignore rules of the folders above, the strongest first
+    rules: tuple[ignore.Rules, ...]  # the ignore rules of the folders above, later also its own; the strongest first
     has_notes: bool = True
     """Whether ``.txt`` files are documents: not in a code repository, unless in a folder of documentation."""
 
 
 def discover(
-    roots: Sequence[str],
+    root: str,
     *,
     follow_symlinks: bool = False,
     hidden: Hidden = False,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
 ) -> Discovery:
-    """The documents in ``roots``, which are files and directories; each file once.
+    """The documents in ``root``, a file or a directory; each file once.
 
     ``include`` and ``exclude`` are patterns (``ignore``) for the files of a directory, relative to it. Without
     ``include`` all are taken; ``exclude`` takes precedence.
     """
-    documents: list[Found] = []
-    skipped: list[Skipped] = []
-    seen: set[str] = set()
-    for root in roots:
-        walk = Walk(root, include, exclude, follow_symlinks=follow_symlinks, hidden=hidden, seen=seen)
-        documents += [Found(Path(file), path, root) for path, file in sorted(zip(walk.paths, walk.files, strict=True))]
-        skipped += sorted(walk.skipped, key=lambda each: each.path)
-    return Discovery(tuple(documents), tuple(skipped))
+    walk = Walk(root, include, exclude, follow_symlinks=follow_symlinks, hidden=hidden)
+    documents = [Found(Path(file), path, root) for path, file in sorted(zip(walk.paths, walk.files, strict=True))]
+    return Discovery(tuple(documents), tuple(sorted(walk.skipped, key=attrgetter("path"))))
 
 
 class Walk:
@@ -115,20 +110,17 @@ class Walk:
         *,
         follow_symlinks: bool = False,
         hidden: Hidden = False,
-        seen: set[str] | None = None,
         is_known: Callable[[str, str], bool] | None = None,
     ) -> None:
-        """``seen`` are the real paths that were taken before; None if no file can be met twice.
-
-        ``is_known`` is called with the path and the file of each document in a directory; if true, it is left out.
-        """
+        """``is_known`` gets the path and the file of each document in a directory; if it is true, that is left out."""
         self.files: list[str] = []  # the files to open
         self.paths: list[str] = []  # the path of each file relative to the root, with forward slashes
         self.skipped: list[Skipped] = []
         self.left_out: Counter[str] = Counter()  # how many files and folders were left out, by reason
         self.watched: list[str] = []
         """The folders and ignore files that decided; if none of them changes, no document is added or removed."""
-        self._follow_symlinks, self._hidden, self._seen = follow_symlinks, hidden, seen
+        self._follow_symlinks, self._hidden = follow_symlinks, hidden
+        self._seen = set[str]() if follow_symlinks else None  # real paths; without links, no file is met twice
         self._include, self._exclude, self._is_known = include, exclude, is_known
         self._above = ""  # the path from the repository's top, where ignore rules start, to the root
         self._waiting: list[_Folder] = []
@@ -143,12 +135,10 @@ class Walk:
             self._skip(root, unreadable(error), is_error=True)
             return
         if stat.S_ISDIR(mode):
-            has_notes = _has_notes_above(Path(real))
-            self._waiting.append(_Folder(root, "", real, self._rules_above(Path(real)), has_notes))
+            self._waiting.append(self._named_folder(root, Path(real)))
             self._walk()
         elif stat.S_ISREG(mode):
-            if self._is_new(real):
-                self._take(root, Path(root).absolute().name)
+            self._take(root, Path(root).absolute().name)
         else:
             self._skip(root, f"not a regular file but {kind(mode)}", is_error=True, is_stream=True)
 
@@ -167,7 +157,7 @@ class Walk:
             return
         try:
             with os.scandir(folder.file) as listing:
-                entries = list(listing)
+                entries = {entry: entry.is_file(follow_symlinks=False) for entry in listing}
         except OSError as error:
             self._skip(folder.file, unreadable(error), is_error=True)
             return
@@ -175,24 +165,22 @@ class Walk:
         if "pyvenv.cfg" in names and folder.path:
             self.left_out["virtual environment"] += 1
             return
-        hidden = [name for name in names if name.startswith(".")]
-        if hidden:
-            never = {name for name in hidden if not self._takes_hidden(name)}
-            entries = [entry for entry in entries if entry.name not in never]
-            self.left_out["hidden"] += len(never.difference(_NEVER, ignore.NAMES))
-        folder = folder._replace(has_notes=_has_notes(folder.path or folder.real, names, folder.has_notes))
-        rules = self._rules(folder.file, folder.path, folder.rules, [each for each in ignore.NAMES if each in hidden])
-        files: list[os.DirEntry[str]] = []
-        others: list[os.DirEntry[str]] = []
-        for entry in entries:
-            (files if _is_file(entry) else others).append(entry)
-        self._add_files(files, folder, rules)
-        for entry in others:
-            reason = _junk_reason(entry.name, names)
-            if reason and not self._is_named(entry.name):
+        never = {name for name in names if name.startswith(".") and not self._takes_hidden(name)}
+        self.left_out.update("hidden" for _ in never.difference(_NEVER, ignore.NAMES))
+        rules = self._rules(folder.file, folder.path, folder.rules, names)
+        has_notes = _has_notes(os.path.basename(folder.path[:-1] or folder.real), names, folder.has_notes)  # noqa: PTH119
+        folder = folder._replace(rules=rules, has_notes=has_notes)
+        files = []
+        for entry, is_file in entries.items():
+            if entry.name in never:
+                continue
+            if is_file:
+                files.append(entry)
+            elif (reason := _junk_reason(entry.name, names)) and not self._is_named(entry.name):
                 self.left_out[reason] += 1
             else:
-                self._add_other(entry, folder, rules)
+                self._add_other(entry, folder)
+        self._add_files([entry for entry in files if entry.name.lower().endswith(_ENDINGS)], folder)
 
     def _takes_hidden(self, name: str) -> bool:
         is_known = self._hidden == "known" and name in _HIDDEN_WITH_NOTES
@@ -202,41 +190,37 @@ class Walk:
         """Whether a pattern of ``include`` names a folder."""
         return any(name in pattern.split("/") for pattern in self._include)
 
-    def _add_files(self, entries: Sequence[os.DirEntry[str]], folder: _Folder, rules: tuple[ignore.Rules, ...]) -> None:
-        files = [entry for entry in entries if entry.name.lower().endswith(_ENDINGS)]
-        if texts := [entry for entry in files if entry.name.lower().endswith(".txt")]:
-            unwanted = [entry for entry in texts if self._is_junk(entry.name, folder)]
-            self.left_out[".txt in a code repository"] += len(unwanted)
-            files = [entry for entry in files if entry not in unwanted]
-        if rules or self._include or self._exclude:
-            files = [entry for entry in files if not self._is_left_out(folder.path + entry.name, rules)]
-        if self._seen is not None:
-            files = [entry for entry in files if self._is_new(os.path.join(folder.real, entry.name))]  # noqa: PTH118
-        is_known = self._is_known
-        for entry in files:
+    def _add_files(self, entries: Sequence[os.DirEntry[str]], folder: _Folder) -> None:
+        is_filtered, is_known = bool(folder.rules or self._include or self._exclude), self._is_known
+        for entry in entries:
             path = folder.path + entry.name
-            if is_known is None or not is_known(path, entry.path):
+            if path[-4:].lower() == ".txt" and self._is_junk(path, folder):
+                self.left_out[".txt in a code repository"] += 1
+            elif not (
+                (is_filtered and self._is_left_out(path, folder.rules))
+                or (self._seen is not None and not self._is_new(os.path.join(folder.real, entry.name)))  # noqa: PTH118
+                or (is_known is not None and is_known(path, entry.path))
+            ):
                 self._take(entry.path, path)
 
-    def _add_other(self, entry: os.DirEntry[str], folder: _Folder, rules: tuple[ignore.Rules, ...]) -> None:
+    def _add_other(self, entry: os.DirEntry[str], folder: _Folder) -> None:
         """An entry that is no regular file: a folder or a link waits, a pipe is reported."""
         path, is_link, is_directory = folder.path + entry.name, is_link_or_junction(entry), _is_directory(entry)
         is_wanted = is_directory or has_extension(entry.name) or (is_link and self._follow_symlinks)
-        if not is_wanted or self._is_left_out(path, rules, is_directory=is_directory):
+        if not is_wanted or self._is_left_out(path, folder.rules, is_directory=is_directory):
             return
         if is_link:
-            self._links.append((path, entry, rules))
+            self._links.append((path, entry, folder.rules))
         elif is_directory:
-            real = os.path.join(folder.real, entry.name) if self._seen is not None else ""  # noqa: PTH118
-            self._waiting.append(_Folder(entry.path, f"{path}/", real, rules, folder.has_notes))
+            real = os.path.join(folder.real, entry.name)  # noqa: PTH118
+            self._waiting.append(folder._replace(file=entry.path, path=f"{path}/", real=real))
         else:
             self._skip_stream(entry.path)
 
-    def _is_junk(self, name: str, folder: _Folder) -> bool:
+    def _is_junk(self, path: str, folder: _Folder) -> bool:
         """Whether a ``.txt`` file is no documentation, and no pattern names it."""
-        is_junk = not folder.has_notes or name.lower() in _NEVER_NOTES
-        naming = [pattern for pattern in self._include if pattern.endswith(".txt")]
-        return is_junk and not ignore.covers(folder.path + name, naming)
+        is_junk = not folder.has_notes or path[len(folder.path) :].lower() in _NEVER_NOTES
+        return is_junk and not ignore.covers(path, (text for text in self._include if text.endswith(".txt")))
 
     def _is_left_out(self, path: str, rules: tuple[ignore.Rules, ...], *, is_directory: bool = False) -> bool:
         """Whether the patterns or the ignore files leave an entry out."""
@@ -252,9 +236,9 @@ class Walk:
             self._skip(entry.path, "symbolic link; not followed without --follow")
         elif _is_directory(entry):
             self._waiting.append(_Folder(entry.path, f"{path}/", real, rules))
-        elif not Path(entry.path).exists():
+        elif not os.path.exists(real):  # noqa: PTH110
             self._skip(entry.path, "symbolic link to nothing; correct or remove it", is_error=True)
-        elif has_extension(entry.name) and not Path(entry.path).is_file():
+        elif has_extension(entry.name) and not os.path.isfile(real):  # noqa: PTH113
             self._skip_stream(entry.path)
         elif has_extension(entry.name) and self._is_new(real):
             self._take(entry.path, path)
@@ -280,26 +264,28 @@ class Walk:
     def _skip(self, file: str, reason: str, *, is_error: bool = False, is_stream: bool = False) -> None:
         self.skipped.append(Skipped(file, reason, is_error=is_error, is_stream=is_stream))
 
-    def _rules_above(self, real: Path) -> tuple[ignore.Rules, ...]:
-        """The ignore rules that a repository has above the root; none if they ignore the root, which was named."""
-        top = next((each for each in (real, *real.parents) if os.path.lexists(each / ".git")), real)
-        path = ""
+    def _named_folder(self, root: str, real: Path) -> _Folder:
+        """The root, with the ignore rules that its repository has above it, unless they ignore it."""
+        top = next((folder for folder in (real, *real.parents) if os.path.lexists(folder / ".git")), real)
+        path, has_notes, is_ignored = "", True, False
         rules: tuple[ignore.Rules, ...] = ()
         for name in real.relative_to(top).parts:
-            names = [each for each in ignore.NAMES if os.path.lexists(top / path / each)]
-            rules = self._rules(str(top / path), path, rules, names)
-            if ignore.ignores(rules, path + name, directory=True):
-                return ()
-            path += f"{name}/"
-        self._above = path
-        return rules
+            folder = top / path
+            names = {entry for entry in (*ignore.NAMES, *_MANIFESTS) if os.path.lexists(folder / entry)}
+            rules = self._rules(str(folder), path, rules, names)
+            has_notes = _has_notes(folder.name, names, has_notes)
+            path += name
+            is_ignored = is_ignored or ignore.ignores(rules, path, directory=True)
+            path += "/"
+        self._above = "" if is_ignored else path
+        return _Folder(root, "", str(real), () if is_ignored else rules, has_notes)
 
     def _rules(
-        self, folder: str, path: str, above: tuple[ignore.Rules, ...], names: Sequence[str]
+        self, folder: str, path: str, above: tuple[ignore.Rules, ...], names: set[str]
     ) -> tuple[ignore.Rules, ...]:
         """The rules from above and those of a folder. An unreadable ignore file is an error: more would be taken."""
         self.watched.append(folder)
-        for name in names:
+        for name in filter(names.__contains__, ignore.NAMES):
             file = os.path.join(folder, name)  # noqa: PTH118
             self.watched.append(file)
             try:
@@ -313,14 +299,6 @@ class Walk:
 def has_extension(name: str) -> bool:
     """Whether a file name is that of a document."""
     return name.lower().endswith(_ENDINGS) and name.rfind(".") > 0
-
-
-def _is_file(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry is a regular file and no link."""
-    try:
-        return entry.is_file(follow_symlinks=False)
-    except OSError:
-        return False
 
 
 def _is_directory(entry: os.DirEntry[str]) -> bool:
@@ -347,23 +325,6 @@ def is_documentation(folder: str) -> bool:
     return folder.lower() in _DOCUMENTATION
 
 
-def _has_notes(path: str, names: frozenset[str] | set[str], above: bool) -> bool:
-    """Whether ``.txt`` files in a folder are documents; ``above`` is the answer for the folder around it.
-
-    ``path`` is that of the folder and ``names`` are its entries.
-    """
-    if is_documentation(path.rstrip("/").rpartition("/")[2]):
-        return True
-    return above and not _MANIFESTS & names
-
-
-def _has_notes_above(folder: Path) -> bool:
-    """``has_notes`` for a folder that was named, by the folders above it if it is in a repository."""
-    above = [folder, *folder.parents[:_MOST_FOLDERS_ABOVE]]
-    top = next((number for number, path in enumerate(above) if (path / ".git").exists()), 0)
-    for path in above[: top + 1]:
-        if is_documentation(path.name):
-            return True
-        if is_code_repository(path):
-            return False
-    return True
+def _has_notes(name: str, entries: set[str], above: bool) -> bool:
+    """Whether ``.txt`` files are documents in a folder with these ``entries``; ``above`` is the answer above it."""
+    return is_documentation(name) or (above and not _MANIFESTS & entries)

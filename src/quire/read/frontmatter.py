@@ -46,10 +46,6 @@ class _MalformedError(Exception):
         self.line = line
 
 
-class _NotMetadataError(Exception):
-    """Text between two thematic breaks."""
-
-
 def split(text: str, name: str) -> FrontMatter:
     """Take the front matter off ``text``; findings call the document ``name``."""
     start = 1 if text.startswith(BOM) else 0
@@ -64,12 +60,12 @@ def split(text: str, name: str) -> FrontMatter:
     block, end = text[opening.end() : closing.start() + 1], closing.end()
     try:
         data = _yaml(block) if fence == "-" else _toml(block)
-    except _NotMetadataError:
-        return FrontMatter(start, {})
     except _MalformedError as error:
         message = f"The front matter cannot be read: {error}. It is treated as text; fix it to get its metadata."
         finding = Finding(code="frontmatter-malformed", path=name, line=error.line + 2, message=message)
         return FrontMatter(start, {}, malformed_frontmatter=Span(start, end), findings=(finding,))
+    if data is None:
+        return FrontMatter(start, {})
     # A short block makes much only of aliases.
     if (len(block) > MAX_METADATA // 10 or "*" in block) and len(str(data)) > MAX_METADATA:
         message = f"front matter of more than {MAX_METADATA:,} characters; the chunks' metadata is without it"
@@ -82,19 +78,18 @@ def split(text: str, name: str) -> FrontMatter:
 def _reserved(key: str, name: str, block: str, fence: str) -> Finding:
     """The finding for a key that has the name of quire's own metadata; on line 1 if its line is not found."""
     block = block.replace("\r\n", "\n").replace("\r", "\n")
-    if fence == "-":
-        match = re.search(rf"""^["']?{key}["']?[ \t]*:""", block, re.MULTILINE)
-    else:
-        top = re.split(r"^[ \t]*\[", block, maxsplit=1, flags=re.MULTILINE)[0]  # keys below are those of a table
-        match = re.search(rf"""^[ \t]*["']?{key}(?![\w-])""", top, re.MULTILINE) or re.search(
-            rf"""^[ \t]*\[{{1,2}}[ \t]*["']?{key}(?![\w-])""", block, re.MULTILINE
-        )
-    line = block.count("\n", 0, match.start()) + 2 if match else 1
+    expression = rf"""^["']?{key}["']?[ \t]*:"""
+    if fence == "+":  # a key above all tables, else the name of a table
+        key_or_table = rf"""[ \t]*["']?{key}(?![\w-])"""
+        expression = rf"\A(?:(?![ \t]*\[).*\n)*?{key_or_table}|^[ \t]*\[{{1,2}}{key_or_table}"
+    match = re.search(expression, block, re.MULTILINE)
+    line = block.count("\n", 0, match.end()) + 2 if match else 1
     message = f"front matter key {key!r} is reserved by quire, so it is left out of metadata; rename it"
     return Finding(code="frontmatter-reserved", path=name, line=line, message=message)
 
 
-def _yaml(block: str) -> dict[str, Any]:
+def _yaml(block: str) -> dict[str, Any] | None:
+    """The metadata in ``block``; None if it is text between two thematic breaks."""
     if (plain := yaml_values.load_plain(block)) is not None:
         return plain
     try:
@@ -102,12 +97,12 @@ def _yaml(block: str) -> dict[str, Any]:
     except yaml_values.BadYamlError as error:
         first = _FIRST_LINE.match(block)
         if not first or not _KEY_LINE.match(first[1]):
-            raise _NotMetadataError from error
+            return None
         raise _MalformedError(str(error), lines_at(block, [error.offset])[0] - 1) from error
     if value is None and not block.strip():
         return {}
     if not isinstance(value, dict) or not value:
-        raise _NotMetadataError  # also comments alone: "# Title" between two thematic breaks is a heading
+        return None  # also comments alone: "# Title" between two thematic breaks is a heading
     return _JsonValues(block).mapping(value, 1)
 
 

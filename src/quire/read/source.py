@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from quire.errors import InputError, UndecodableError, invalid_value
 from quire.model import BOM, Finding, Source, Syntax
@@ -18,13 +18,11 @@ from quire.offsets import lines_at
 from quire.read.frontmatter import split
 from quire.substitutions import NO_SUBSTITUTIONS, used_variables
 from quire.trees import OnUndecodable
+from quire.validation import check
 
 MARKDOWN_EXTENSIONS = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mkdn", ".mdx", ".qmd", ".rmd"})
 """The endings of Markdown files, in lower case."""
 _MARKDOWN = tuple(MARKDOWN_EXTENSIONS)
-
-_ON_UNDECODABLE = get_args(OnUndecodable)
-
 CONVERT = "convert the file to UTF-8"  # the advice for undecodable bytes
 
 _FEW = 8  # so many undecodable characters make no binary file
@@ -90,8 +88,7 @@ def decode(
     data: bytes, name: str, errors: OnUndecodable = "strict", encoding: str = ""
 ) -> tuple[str, tuple[Finding, ...]]:
     """Decode UTF-8, or UTF-16 or UTF-32 with a byte order mark, or the ``encoding``. A binary file is an InputError."""
-    if errors not in _ON_UNDECODABLE:
-        raise invalid_value("errors", errors, f"choose from: {', '.join(map(repr, _ON_UNDECODABLE))}")
+    check("errors", errors, OnUndecodable)
     encoding = encoding or _encoding(data)
     try:
         text = data.decode(encoding)

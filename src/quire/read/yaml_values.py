@@ -36,8 +36,8 @@ MAX_DEPTH = 50
 _MAX_NUMBER = 400  # in characters: longer digit strings take quadratic time to convert
 _TAG = "tag:yaml.org,2002:"
 _CONVERTED = frozenset(_TAG + kind for kind in ("null", "bool", "int", "float", "timestamp", "binary"))
-_STRINGS = frozenset(("!", *(_TAG + kind for kind in ("str", "value", "merge"))))
-_COLLECTIONS = frozenset((None, "!", *(_TAG + kind for kind in ("map", "seq", "set", "omap", "pairs"))))
+_AS_WRITTEN = ("str", "value", "merge", "map", "seq", "set", "omap", "pairs")
+_TAGS = _CONVERTED.union((None, "!"), (_TAG + kind for kind in _AS_WRITTEN))
 
 
 class BadYamlError(Exception):
@@ -130,16 +130,10 @@ def _text_value(text: str) -> Any:
     if first in "\"'":
         return text[1:-1]
     text = text.rstrip(" ")
-    if first not in ".0123456789":
+    if first not in ".0123456789" or not _NUMERIC.fullmatch(text):
         return _VALUES.get(text, text)
-    if not _NUMERIC.fullmatch(text):
-        return text
     if text.isdecimal() and len(text) < 19 and (first != "0" or text == "0"):
         return int(text)
-    return _number_or_time(text)
-
-
-def _number_or_time(text: str) -> Any:
     if _FLOAT.fullmatch(text):
         return float(text)
     date = _DATE.fullmatch(text)
@@ -154,18 +148,11 @@ def load(block: str) -> Any:
     """The one value in ``block``, or BadYamlError. Values behind aliases are shared, not copied."""
     import yaml  # noqa: PLC0415  it takes longer to import than a document to parse
 
-    loader_class: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    if forbidden := yaml.reader.Reader.NON_PRINTABLE.search(block):
+        raise BadYamlError(f"the character U+{ord(forbidden[0]):04X} is not allowed", forbidden.start())
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(block)
     try:
-        loader = loader_class(block)
-        try:
-            return _Values(loader, yaml).document()
-        finally:
-            loader.dispose()
-    except yaml.reader.ReaderError as error:
-        # libyaml counts positions in bytes, PyYAML's own reader in characters.
-        is_bytes = loader_class is not yaml.SafeLoader
-        offset = len(block.encode()[: error.position].decode(errors="ignore")) if is_bytes else error.position
-        raise _forbidden(block, offset) from error
+        return _Values(loader, yaml).document()
     except yaml.MarkedYAMLError as error:
         problem = ", ".join(part for part in (error.context, error.problem) if part)
         marks = [mark.index for mark in (error.problem_mark, error.context_mark) if mark]
@@ -175,12 +162,8 @@ def load(block: str) -> Any:
         raise BadYamlError(
             "a tab where YAML takes only spaces" if block[offset] == "\t" else problem, offset
         ) from error
-    except UnicodeEncodeError as error:
-        raise _forbidden(block, error.start) from error
-
-
-def _forbidden(block: str, offset: int) -> BadYamlError:
-    return BadYamlError(f"the character U+{ord(block[offset]):04X} is not allowed", offset)
+    finally:
+        loader.dispose()
 
 
 def _bad(problem: str, event: Any) -> BadYamlError:
@@ -211,12 +194,12 @@ class _Values:
             if event.anchor not in self._anchors:
                 raise _bad(f"found undefined alias {event.anchor!r}", event)
             return self._anchors[event.anchor]
+        if event.tag not in _TAGS:
+            raise _bad(f"could not determine a constructor for the tag {event.tag!r}", event)
         if kind is yaml.ScalarEvent:
             value = self._scalar(event)
         elif depth >= MAX_DEPTH:
             raise _bad(f"values are nested deeper than {MAX_DEPTH} levels", event)
-        elif event.tag not in _COLLECTIONS:
-            raise _unknown_tag(event)
         elif kind is yaml.SequenceStartEvent:
             value = []
             while type(item := self._next()) is not yaml.SequenceEndEvent:
@@ -249,17 +232,9 @@ class _Values:
         text, tag = event.value, event.tag
         if tag is None and event.implicit[0] and len(text) <= _MAX_NUMBER:
             tag = self._loader.resolve(self._yaml.ScalarNode, text, (True, False))
-        if tag is None or tag in _STRINGS:
-            return text
-        if tag not in _CONVERTED:
-            raise _unknown_tag(event)
-        if len(text) > _MAX_NUMBER and tag != f"{_TAG}binary":
+        if tag not in _CONVERTED or (len(text) > _MAX_NUMBER and tag != f"{_TAG}binary"):
             return text
         try:
             return self._loader.yaml_constructors[tag](self._loader, self._yaml.ScalarNode(tag, text))
         except (ArithmeticError, AttributeError, LookupError, ValueError, self._yaml.YAMLError):
             return text
-
-
-def _unknown_tag(event: Any) -> BadYamlError:
-    return _bad(f"could not determine a constructor for the tag {event.tag!r}", event)

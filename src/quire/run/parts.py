@@ -186,7 +186,7 @@ def list_documents(
         return [file for file in _list_url(source, recursive=True) if _is_document(file.path)], []
     if not Path(source).is_dir():
         raise InputError(source, "is not a folder", "name a folder, a URL or shards")
-    discovered = discover([source], include=include, exclude=exclude)
+    discovered = discover(source, include=include, exclude=exclude)
     problems = [Problem(skipped.path, skipped.reason) for skipped in discovered.skipped if skipped.is_error]
     return [listed(document.path, document.file) for document in discovered.documents], problems
 

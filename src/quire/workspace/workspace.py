@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import structs
 
-from quire import read
 from quire.embed_settings import EmbedSettings
 from quire.errors import BusyError, IndexDamagedError, InputError, NotFoundError, OptionError, QuireError, StoreError
 from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
@@ -22,7 +21,7 @@ from quire.index.folder import is_inside, refuse_folder
 from quire.index_api import Index, TreeInfo, Update
 from quire.model import Finding
 from quire.operating_system import remove_folder, temporary_folder
-from quire.read.discover import Hidden
+from quire.read.discover import Hidden, Walk
 from quire.search.conditions import matches_path
 from quire.search.hit import Hit, Results
 from quire.search.search_settings import SearchSettings
@@ -247,7 +246,7 @@ class Workspace:
         counts: Counter[str] = Counter()
         for tree in map(self.trees.__getitem__, self.selected_trees):
             hidden: Hidden = "known" if tree.hidden else False
-            counts += read.Walk(str(tree.folder), tree.include, tree.exclude, hidden=hidden).left_out
+            counts += Walk(str(tree.folder), tree.include, tree.exclude, hidden=hidden).left_out
         return dict(counts)
 
     def tree_infos(self) -> dict[str, TreeInfo]:

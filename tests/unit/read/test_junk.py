@@ -89,12 +89,12 @@ def test_patterns_that_name_it_bring_it_back(tmp_path: Path) -> None:
 
 def test_named_files_are_always_taken(tmp_path: Path) -> None:
     tree(tmp_path, "setup.py", "requirements.txt", "node_modules/a.md")
-    named = [
-        str(tmp_path / "requirements.txt"),
-        str(tmp_path / "node_modules" / "a.md"),
-        str(tmp_path / "node_modules"),
-    ]
-    assert [found.path for found in discover(named).documents] == ["requirements.txt", "a.md"]
+    for named, path in (
+        ("requirements.txt", "requirements.txt"),
+        ("node_modules/a.md", "a.md"),
+        ("node_modules", "a.md"),
+    ):
+        assert [found.path for found in discover(str(tmp_path / named)).documents] == [path]
 
 
 def test_hidden_folders_that_are_known_to_have_documents(tmp_path: Path) -> None:

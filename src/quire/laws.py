@@ -1,6 +1,6 @@
-"""The laws: what must be true of the chunks of a document. Each is a function; ``laws`` checks all of them.
+"""The laws: what must be true of the chunks of a document. ``quire verify`` checks them; so do the tests.
 
-The laws trust nothing that a strategy computed: chunks may also come from a file.
+Each law is a function. It trusts nothing that a strategy computed: chunks may also come from a file.
 """
 
 from __future__ import annotations
@@ -29,38 +29,26 @@ _LINE_END = re.compile(r"\r\n?|\n")
 _TEXT = re.compile(rf"[^{BLANK}]")
 
 
-def laws(
-    document: Document,
-    chunks: Sequence[Chunk],
-    counter: TokenCounter | None = None,
-    *,
-    normalized: Callable[[int, int], str] | None = None,
-    findings: Sequence[Finding] | None = None,
-) -> list[Finding]:
-    """The violations in ``chunks``, in document order.
-
-    Without ``counter``, counts and caps are not checked; without ``normalized``, normalised text is not. ``findings``
-    are those of the chunks: text that the guard dropped is not lost.
-    """
-    case = Case(document, chunks, counter, normalized, findings)
-    size = len(document.text)
-    notes = [(min(max(at, 0), size), code, message) for law in _LAWS for at, code, message in law(case)]
-    return findings_at(document.source, sorted(notes, key=itemgetter(0)))
-
-
 class Case(NamedTuple):
     """A document, its chunks, and how they were made."""
 
     document: Document
     chunks: Sequence[Chunk]
-    counter: TokenCounter | None  # the counter that the chunks were made with; None if unknown
-    normalized: Callable[[int, int], str] | None  # normalises a span; None if unknown
-    findings: Sequence[Finding] | None  # the findings of the chunks; None if unknown
+    normalized: Callable[[int, int], str]  # normalises a span
+    counter: TokenCounter | None  # the one that the chunks were made with; None if unknown: counts are not checked
+    findings: Sequence[Finding] | None  # those of the chunks: text that the guard dropped is not lost; None if unknown
 
     @property
     def strategy(self) -> str:
         """The strategy of the chunks; empty if there are none."""
         return self.chunks[0].strategy if self.chunks else ""
+
+
+def violations(case: Case) -> list[Finding]:
+    """What breaks a law, in document order."""
+    size = len(case.document.text)
+    notes = [(min(max(at, 0), size), code, message) for law in _LAWS for at, code, message in law(case)]
+    return findings_at(case.document.source, sorted(notes, key=itemgetter(0)))
 
 
 def _spans_are_sound(case: Case) -> Iterator[Note]:
@@ -117,11 +105,8 @@ def _nothing_altered(case: Case) -> Iterator[Note]:
     """A chunk's text is that of its span; text around it is recorded as added."""
     for chunk in case.chunks:
         start, end = chunk.source_position.char_start, chunk.source_position.char_end
-        text = case.document.text[start:end]
-        if _options(chunk).get("normalize"):
-            if case.normalized is None:
-                continue
-            text = case.normalized(start, end)
+        is_normalized = _options(chunk).get("normalize")
+        text = case.normalized(start, end) if is_normalized else case.document.text[start:end]
         most = chunk.added_chars if chunk.strategy == "flow" else 0  # the others repeat no sentences
         with_values = substitute(chunk.original_text, case.document.source.substitutions)
         added = len(chunk.embed_prefix + chunk.original_text) - len(text)
@@ -133,20 +118,6 @@ def _nothing_altered(case: Case) -> Iterator[Note]:
             yield start, "unrecorded-text", f"chunk {chunk.id} has text that is not recorded as added"
 
 
-def _nothing_over_the_cap(case: Case) -> Iterator[Note]:
-    if case.counter is None:
-        return
-    for chunk in case.chunks:
-        cap = _cap(chunk)
-        if not cap or case.counter.count(chunk.embed_text) <= cap:
-            continue
-        place = chunk.source_position
-        blocks = case.document.blocks_between(place.char_start, place.char_end)
-        if chunk.strategy == "sections" and sum(block.kind != "heading" for block in blocks) <= 1:
-            continue  # a block that stays whole
-        yield place.char_start, "over-cap", f"chunk {chunk.id} has more than {cap} tokens to embed"
-
-
 def _what_fits_is_not_cut(case: Case) -> Iterator[Note]:
     """``packed`` and ``flow`` make one chunk of a document that fits the cap below its full breadcrumb line."""
     if case.counter is None or case.strategy not in ("packed", "flow") or len(case.chunks) < 2:
@@ -156,8 +127,7 @@ def _what_fits_is_not_cut(case: Case) -> Iterator[Note]:
     start, end = document.block_columns.starts[0], document.block_columns.ends[-1]
     section_of = document.enclosing_section if case.strategy == "packed" else document.first_section
     line = Breadcrumbs(document, case.counter.count, options).prefix(section_of(start, end))
-    is_normalized = case.normalized is not None and getattr(options, "normalize", False)
-    text = case.normalized(start, end) if case.normalized and is_normalized else document.text[start:end]
+    text = case.normalized(start, end) if getattr(options, "normalize", False) else document.text[start:end]
     if case.counter.count(line + text) <= (options.cap or 0):
         yield start, "cut-though-it-fits", f"the document fits the cap, but has {len(case.chunks)} chunks"
 
@@ -175,20 +145,16 @@ def _structure_is_respected(case: Case) -> Iterator[Note]:
     for chunk in case.chunks:
         start, end = chunk.source_position.char_start, chunk.source_position.char_end
         blocks = document.blocks_between(start, end)
-        last = blocks[-1] if blocks else None
-        if last is None or last.kind != "heading" or not (start <= last.start and last.end <= end):
+        kinds = [block.kind for block in blocks]
+        if kinds[-1:] != ["heading"] or start > blocks[-1].start or blocks[-1].end > end:
             continue  # a part of a heading is prose
+        last = blocks[-1]
         if findings is None and 4 * (last.end - last.start) > _cap(chunk):
             continue  # it may have been cut as prose
         message = f"chunk {chunk.id} ends with a heading that belongs to other text"
         if end < last_text:
             notes.append((last.start, "heading-at-end", message))
-        elif (
-            findings is not None
-            and last_text
-            and start <= blocks[0].start
-            and {*map(attrgetter("kind"), blocks)} == {"heading"}
-        ):
+        elif findings is not None and last_text and start <= blocks[0].start and {*kinds} == {"heading"}:
             notes.append((blocks[0].start, "heading-at-end", message))
     yield from _unexplained(case, notes, "heading-too-long", "block-over-cap")
 
@@ -203,22 +169,20 @@ def _unexplained(case: Case, notes: Iterable[Note], *codes: str) -> Iterator[Not
 
 def _cut_blocks_are_whole(case: Case) -> Iterator[Note]:
     """Every part of code has its fences and every part of a table its header, unless a finding explains it."""
-    if case.findings is not None and case.strategy != "tree":
-        yield from _unexplained(case, _torn_blocks(case.document, case.chunks), "-left-out")
-
-
-def _torn_blocks(document: Document, chunks: Sequence[Chunk]) -> Iterator[Note]:
-    """A note for each chunk with a part of code or a table that lacks its fence or header."""
-    blocks = _Blocks(document)
-    for chunk in chunks:
+    if case.findings is None or case.strategy == "tree":
+        return
+    blocks = _Blocks(case.document)
+    notes: list[Note] = []
+    for chunk in case.chunks:
         start, end = chunk.source_position.char_start, chunk.source_position.char_end
         lines = blocks.without_container(start, end, _LINE_END.split(chunk.original_text))
         first, last = blocks.cut_at(start), blocks.cut_at(end)
         if first is not None and not blocks.is_opened(first, start, lines):
             what = "a table without its header" if first.kind == "table" else "code whose fence is not opened again"
-            yield first.start, "torn-block", f"chunk {chunk.id} starts with {what}"
+            notes.append((first.start, "torn-block", f"chunk {chunk.id} starts with {what}"))
         if last is not None and last.kind == "code" and not blocks.is_closed(last, lines[-1]):
-            yield last.start, "torn-block", f"chunk {chunk.id} ends with code whose fence is not closed"
+            notes.append((last.start, "torn-block", f"chunk {chunk.id} ends with code whose fence is not closed"))
+    yield from _unexplained(case, notes, "-left-out")
 
 
 class _Blocks:
@@ -341,17 +305,23 @@ def _links_hold(case: Case) -> Iterator[Note]:
             yield start, "broken-link", f"prev_id or next_id of chunk {chunk.id} is wrong"
 
 
-def _counts(case: Case) -> Iterator[Note]:
+def _tokens(case: Case) -> Iterator[Note]:
+    """Stated counts are right, and none exceeds the cap but that of a block that ``sections`` keeps whole."""
     if case.counter is None:
         return
     count = case.counter.count
     for chunk in case.chunks:
-        stats = chunk.token_stats
+        place, stats = chunk.source_position, chunk.token_stats
         counted = (count(chunk.original_text), estimated(chunk.original_text), count(chunk.embed_text))
         stated = (stats.tokens, stats.estimated_tokens, stats.embed_tokens)
         if stated != counted:
             message = f"chunk {chunk.id} states {stated} tokens, but {case.counter.name} counts {counted}"
-            yield chunk.source_position.char_start, "wrong-count", message
+            yield place.char_start, "wrong-count", message
+        if 0 < _cap(chunk) < counted[2]:
+            blocks = case.document.blocks_between(place.char_start, place.char_end)
+            if chunk.strategy != "sections" or sum(block.kind != "heading" for block in blocks) > 1:
+                message = f"chunk {chunk.id} has more than {_cap(chunk)} tokens to embed"
+                yield place.char_start, "over-cap", message
 
 
 def _cap(chunk: Chunk) -> int:
@@ -377,7 +347,6 @@ _LAWS: tuple[Callable[[Case], Iterator[Note]], ...] = (
     _structure_is_respected,
     _cut_blocks_are_whole,
     _nothing_altered,
-    _counts,
-    _nothing_over_the_cap,
+    _tokens,
     _what_fits_is_not_cut,
 )
