@@ -306,6 +306,13 @@ def test_an_index_inside_a_tree(run, docs, trees) -> None:
 # What stands in the way
 
 
+def test_a_quiet_command_prints_no_summary(run, docs) -> None:
+    docs({"docs/a.md": "# A\n\ntext\n"})
+    for arguments in (["docs", "--index", "mine"], ["--remove", "docs", "--index", "mine"]):
+        done = run("index", "-q", *arguments)
+        assert (done.code, done.out, done.err) == (0, b"", "")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -93,7 +93,7 @@ def _remove(workspace: Workspace, names: tuple[str, ...], *, as_json: bool) -> i
         workspace.index.remove(name)
     if as_json:
         output.write_json({"removedTrees": names})
-    else:
+    elif not output.Choices.is_quiet:
         output.echo(f"{', '.join(names)}: removed")
     return 0
 
@@ -109,7 +109,8 @@ def _show(done: Update, workspace: Workspace) -> None:
     path = output.Paint(sys.stdout).path(display_path(workspace.index_folder))
     changes = f"{done.added:,} added, {done.changed:,} changed, {done.removed:,} removed"
     unchanged = f"{done.unchanged + done.touched:,} unchanged"
-    output.echo(f"{path}: {changes}, {unchanged}, {output.count_of(done.nodes, 'section')} in all")
+    if not output.Choices.is_quiet:
+        output.echo(f"{path}: {changes}, {unchanged}, {output.count_of(done.nodes, 'section')} in all")
     if output.Choices.is_verbose:
         show_left_out(workspace)
     failed = [structs.replace(finding, path=display_path(finding.path)) for finding in done.failed]
