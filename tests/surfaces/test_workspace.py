@@ -14,7 +14,7 @@ from test_cli_get import in_read_only_folder
 
 from quire.index.folder import Folder
 from quire.index.update import locked
-from quire.read.ignore import covers
+from quire.read.ignore_files import covers
 from quire.search import conditions
 from quire.workspace import Workspace
 from quire.workspace.cached_indexes import cache_folder

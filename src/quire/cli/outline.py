@@ -17,10 +17,10 @@ from quire.cli.cut_options import ERRORS, SYNTAX, TITLE, TOKENIZER
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text, renamed
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, resolve, show_not_found
 from quire.dialects import dialect_of, page_url
+from quire.document_list import DocumentList, document_list
 from quire.errors import NotFoundError
 from quire.index.file_records import FileRecord, storable
 from quire.llms_txt import PublishedPage, llms_full_txt, llms_txt
-from quire.manifest import Manifest, manifest
 from quire.model import Document, Syntax
 from quire.offsets import lines_at, text_end
 from quire.options import DEFAULT_TOKENIZER
@@ -162,7 +162,7 @@ def _show_headings(
 ) -> None:
     """Print the most detailed list of documents and headings that fits, one line each, with ids."""
     fits = lambda entries: counter.count(_text(entries)) <= max_tokens  # noqa: E731
-    listed = manifest(records, workspace.index.outline, fits, max_tokens=max_tokens)
+    listed = document_list(records, workspace.index.outline, fits, max_tokens=max_tokens)
     if as_json:
         output.write_json({"rows": [entry._asdict() for entry in listed.entries], "total": listed.total})
     else:
@@ -171,7 +171,7 @@ def _show_headings(
         output.note(f"only {len(listed.entries)} of {listed.total} lines fit; raise --max-tokens")
 
 
-def _text(listed: Manifest) -> str:
+def _text(listed: DocumentList) -> str:
     return "".join(f"{output.visible(entry.line)}\n" for entry in listed.entries)
 
 

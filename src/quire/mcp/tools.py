@@ -17,9 +17,9 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from quire import __version__
+from quire.document_list import DocumentList, document_list
 from quire.errors import NotFoundError
 from quire.index.file_records import FileRecord
-from quire.manifest import Manifest, manifest
 from quire.mcp.tool import Answer, Cursor, Limit, Query, Service, Tool, breadcrumb, cursor_at, offset_of
 from quire.offsets import line_starts
 from quire.search.hit import Hit, Results
@@ -251,8 +251,8 @@ class Outline(Tool, frozen=True):
         limit = service.limit(self.max_tokens or (_OUTLINE_TOKENS if self.path else _OVERVIEW_TOKENS))
         documents = self._documents(workspace)
         answer = partial(_outlined, start, note=workspace.note)
-        fits: Callable[[Manifest], bool] = lambda rows: limit.fits(answer(rows))  # noqa: E731
-        listed = manifest(documents, workspace.index.outline, fits, max_tokens=limit.most, start=start)
+        fits: Callable[[DocumentList], bool] = lambda rows: limit.fits(answer(rows))  # noqa: E731
+        listed = document_list(documents, workspace.index.outline, fits, max_tokens=limit.most, start=start)
         outline = answer(listed)
         return outline if limit.fits(outline) else Answer(f"{listed.total} rows", {"rows": [], "total": listed.total})
 
@@ -269,7 +269,7 @@ class Outline(Tool, frozen=True):
         return [record for record in workspace.documents() if record.id == f"{hit.tree}:{hit.path}"]
 
 
-def _outlined(start: int, listed: Manifest, *, note: str) -> Answer:
+def _outlined(start: int, listed: DocumentList, *, note: str) -> Answer:
     end = start + len(listed.entries)
     cursor = str(end) if end < listed.total else ""
     hints = [

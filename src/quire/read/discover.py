@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from quire.errors import InputError
 from quire.operating_system import is_link_or_junction
-from quire.read import ignore
+from quire.read import ignore_files
 from quire.read.source import MARKDOWN_EXTENSIONS, kind, unreadable
 
 EXTENSIONS = MARKDOWN_EXTENSIONS | {".txt"}  # the endings of file names, in lower case, that are taken from a directory
@@ -76,7 +76,7 @@ class _Folder(NamedTuple):
     file: str
     path: str  # relative to the given directory, with a slash at the end; empty for that directory itself
     real: str  # without symbolic links
-    rules: tuple[ignore.Rules, ...]  # the ignore rules of the folders above, later also its own; the strongest first
+    rules: tuple[ignore_files.Rules, ...]  # those of the folders above, later also its own; the strongest first
     has_notes: bool = True
     """Whether ``.txt`` files are documents: not in a code repository, unless in a folder of documentation."""
 
@@ -124,7 +124,7 @@ class Walk:
         self._include, self._exclude, self._is_known = include, exclude, is_known
         self._above = ""  # the path from the repository's top, where ignore rules start, to the root
         self._waiting: list[_Folder] = []
-        self._links: list[tuple[str, os.DirEntry[str], tuple[ignore.Rules, ...]]] = []
+        self._links: list[tuple[str, os.DirEntry[str], tuple[ignore_files.Rules, ...]]] = []
         self._start(root)
 
     def _start(self, root: str) -> None:
@@ -166,7 +166,7 @@ class Walk:
             self.left_out["virtual environment"] += 1
             return
         never = {name for name in names if name.startswith(".") and not self._takes_hidden(name)}
-        self.left_out.update("hidden" for _ in never.difference(_NEVER, ignore.NAMES))
+        self.left_out.update("hidden" for _ in never.difference(_NEVER, ignore_files.NAMES))
         rules = self._rules(folder.file, folder.path, folder.rules, names)
         has_notes = _has_notes(os.path.basename(folder.path[:-1] or folder.real), names, folder.has_notes)  # noqa: PTH119
         folder = folder._replace(rules=rules, has_notes=has_notes)
@@ -220,17 +220,17 @@ class Walk:
     def _is_junk(self, path: str, folder: _Folder) -> bool:
         """Whether a ``.txt`` file is no documentation, and no pattern names it."""
         is_junk = not folder.has_notes or path[len(folder.path) :].lower() in _NEVER_NOTES
-        return is_junk and not ignore.covers(path, (text for text in self._include if text.endswith(".txt")))
+        return is_junk and not ignore_files.covers(path, (text for text in self._include if text.endswith(".txt")))
 
-    def _is_left_out(self, path: str, rules: tuple[ignore.Rules, ...], *, is_directory: bool = False) -> bool:
+    def _is_left_out(self, path: str, rules: tuple[ignore_files.Rules, ...], *, is_directory: bool = False) -> bool:
         """Whether the patterns or the ignore files leave an entry out."""
-        if self._exclude and ignore.covers(f"{path}/" if is_directory else path, self._exclude):
+        if self._exclude and ignore_files.covers(f"{path}/" if is_directory else path, self._exclude):
             return True
-        if self._include and not is_directory and not ignore.covers(path, self._include):
+        if self._include and not is_directory and not ignore_files.covers(path, self._include):
             return True
-        return bool(rules) and ignore.ignores(rules, self._above + path, directory=is_directory)
+        return bool(rules) and ignore_files.ignores(rules, self._above + path, directory=is_directory)
 
-    def _follow(self, path: str, entry: os.DirEntry[str], rules: tuple[ignore.Rules, ...]) -> None:
+    def _follow(self, path: str, entry: os.DirEntry[str], rules: tuple[ignore_files.Rules, ...]) -> None:
         real = os.path.realpath(entry.path)
         if not self._follow_symlinks:
             self._skip(entry.path, "symbolic link; not followed without --follow")
@@ -268,28 +268,28 @@ class Walk:
         """The root, with the ignore rules that its repository has above it, unless they ignore it."""
         top = next((folder for folder in (real, *real.parents) if os.path.lexists(folder / ".git")), real)
         path, has_notes, is_ignored = "", True, False
-        rules: tuple[ignore.Rules, ...] = ()
+        rules: tuple[ignore_files.Rules, ...] = ()
         for name in real.relative_to(top).parts:
             folder = top / path
-            names = {entry for entry in (*ignore.NAMES, *_MANIFESTS) if os.path.lexists(folder / entry)}
+            names = {entry for entry in (*ignore_files.NAMES, *_MANIFESTS) if os.path.lexists(folder / entry)}
             rules = self._rules(str(folder), path, rules, names)
             has_notes = _has_notes(folder.name, names, has_notes)
             path += name
-            is_ignored = is_ignored or ignore.ignores(rules, path, directory=True)
+            is_ignored = is_ignored or ignore_files.ignores(rules, path, directory=True)
             path += "/"
         self._above = "" if is_ignored else path
         return _Folder(root, "", str(real), () if is_ignored else rules, has_notes)
 
     def _rules(
-        self, folder: str, path: str, above: tuple[ignore.Rules, ...], names: set[str]
-    ) -> tuple[ignore.Rules, ...]:
+        self, folder: str, path: str, above: tuple[ignore_files.Rules, ...], names: set[str]
+    ) -> tuple[ignore_files.Rules, ...]:
         """The rules from above and those of a folder. An unreadable ignore file is an error: more would be taken."""
         self.watched.append(folder)
-        for name in filter(names.__contains__, ignore.NAMES):
+        for name in filter(names.__contains__, ignore_files.NAMES):
             file = os.path.join(folder, name)  # noqa: PTH118
             self.watched.append(file)
             try:
-                above = (ignore.read(file, len(self._above + path)), *above)
+                above = (ignore_files.read(file, len(self._above + path)), *above)
             except (OSError, InputError) as error:
                 reason = error.reason if isinstance(error, InputError) else unreadable(error)
                 self._skip(file, f"ignore file not used: {reason}", is_error=True)

@@ -16,7 +16,7 @@ from quire.errors import OptionError
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import FileRecord, FrontMatter
 from quire.patterns import pattern
-from quire.read.ignore import covers
+from quire.read.ignore_files import covers
 from quire.trees import Text
 from quire.validation import check
 

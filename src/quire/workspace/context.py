@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from quire.errors import NotFoundError
 from quire.index.engine.function_words import is_function_word
-from quire.read.ignore import covers
+from quire.read.ignore_files import covers
 from quire.read.source import MARKDOWN_EXTENSIONS
 from quire.search.hit import Hit, Results
 from quire.search.token_budget import hit_tokens

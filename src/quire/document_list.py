@@ -37,7 +37,7 @@ class Entry(NamedTuple):
         return f"{'  ' * self.depth}{name} {self.title}{lines} ({self.tokens:,})"
 
 
-class Manifest(NamedTuple):
+class DocumentList(NamedTuple):
     """Some or all entries of the most detailed level that fits."""
 
     entries: Sequence[Entry]
@@ -45,24 +45,24 @@ class Manifest(NamedTuple):
     is_shortened: bool  # whether there are folders instead of documents
 
 
-def manifest(
+def document_list(
     documents: Sequence[FileRecord],
     headings: Headings,
-    fits: Callable[[Manifest], bool],
+    fits: Callable[[DocumentList], bool],
     *,
     max_tokens: int,
     start: int = 0,
-) -> Manifest:
+) -> DocumentList:
     """The most detailed list that fits, or the part of the shortest one from ``start`` on that does."""
     rows: Sequence[Entry] = []
     is_shortened = False
     for rows, is_shortened in _levels(documents, headings, max_tokens):
-        whole = Manifest(rows, len(rows), is_shortened)
+        whole = DocumentList(rows, len(rows), is_shortened)
         if not start and fits(whole):
             return whole
 
-    def part(stop: int) -> Manifest:
-        return Manifest(rows[start:stop], len(rows), is_shortened)
+    def part(stop: int) -> DocumentList:
+        return DocumentList(rows[start:stop], len(rows), is_shortened)
 
     stops = range(start + 1, len(rows) + 1)
     return part(start + bisect_left(stops, True, key=lambda stop: not fits(part(stop))))
