@@ -15,7 +15,7 @@ from quire.model import Finding
 from quire.patterns import pattern
 from quire.trees import Reading
 
-VERSION = 12  # increase it when older indexes become unreadable or score differently
+VERSION = 13  # increase it when older indexes become unreadable or score differently
 DEFAULT_FOLDER = ".quire"
 TOKENIZER = "o200k_base"  # counts the tokens of nodes
 SETTINGS_KEY = "settings"
@@ -91,7 +91,6 @@ class IndexSettings(msgspec.Struct, frozen=True, array_like=True):
     """How an index was made. If it would be made differently today, it is rebuilt."""
 
     quire: str  # the version of quire, as each may read documents differently
-    tokenizer: str
     languages: tuple[str, ...]  # sorted; may include the language of a removed tree
     trees: dict[str, Tree]
 

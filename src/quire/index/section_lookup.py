@@ -6,6 +6,7 @@ The most literal interpretation that exists wins, so that any file name works, w
 import re
 from collections.abc import Iterator
 
+from quire import read
 from quire.errors import NotFoundError, similar
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import storable
@@ -36,14 +37,8 @@ def find_section(snapshot: Snapshot, name: str) -> Node:
 
 def _document_ids(snapshot: Snapshot, name: str) -> list[str]:
     """The documents with this id, or with this path in any tree."""
-    files = snapshot.files
-    if name in files:
-        return [name]
-    return [
-        document_id
-        for document_id in (f"{tree}:{name}" for tree in sorted(snapshot.settings.trees))
-        if document_id in files
-    ]
+    ids = [name] if name in snapshot.files else [f"{tree}:{name}" for tree in sorted(snapshot.settings.trees)]
+    return [document_id for document_id in ids if document_id in snapshot.files]
 
 
 def _by_id(snapshot: Snapshot, name: str) -> Iterator[Node]:
@@ -54,18 +49,17 @@ def _by_id(snapshot: Snapshot, name: str) -> Iterator[Node]:
 
 def _by_anchor(snapshot: Snapshot, name: str) -> Iterator[Node]:
     """The section that an anchor of the published page leads to; the document is parsed again for it."""
-    document, mark, anchor = name.rpartition("#")
+    path, mark, anchor = name.rpartition("#")
     if not (mark and anchor):
         return
-    from quire import parsing, read  # noqa: PLC0415  most lookups need no parser
-    from quire.parsing.links import Anchors  # noqa: PLC0415
+    from quire.parsing import document, links  # noqa: PLC0415  most lookups need no parser
 
-    for document_id in _document_ids(snapshot, document):
+    for document_id in _document_ids(snapshot, path):
         nodes = snapshot.nodes_of(document_id)
         tree = snapshot.settings.trees[nodes[0].tree]
         text = "".join(node.text for node in nodes)
         source = read.make_source(text, nodes[0].path, dialect=tree.used_dialect, substitutions=tree.variables)
-        position = Anchors(parsing.document(source), tree.slug_rule).position(anchor, any_case=True)
+        position = links.Anchors(document(source), tree.slug_rule).position(anchor, any_case=True)
         if position is not None:
             yield next(node for node in reversed(nodes) if node.start <= position)
 

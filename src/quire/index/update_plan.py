@@ -13,7 +13,7 @@ from quire.errors import IndexDamagedError, OptionError
 from quire.index.changed_files import StaleFiles, stale_files
 from quire.index.engine import analysis
 from quire.index.engine.snapshot import Opened, Snapshot, newest_readable_trees, open_snapshot
-from quire.index.file_records import TOKENIZER, FileTable, IndexSettings, Tree, languages_of
+from quire.index.file_records import FileTable, IndexSettings, Tree, languages_of
 from quire.index.folder import Folder, Stamp, refuse_folder
 from quire.model import Finding
 from quire.options import AUTO_SLUGS, Slugs
@@ -118,7 +118,7 @@ def plan_update(folder: Folder, request: Request, last: Opened | None = None) ->
         snapshot = snapshot if reason is None else None
     if snapshot is None:
         trees = {name: msgspec.structs.replace(tree, auto_slugs="", auto_dialect="") for name, tree in trees.items()}
-    settings = IndexSettings(__version__, TOKENIZER, languages, trees)
+    settings = IndexSettings(__version__, languages, trees)
     names = trees if request.trees is None or snapshot is None else request.trees
     records = snapshot.files if snapshot is not None else {}
     listed = snapshot.folder_times if snapshot is not None and snapshot.settings.trees == trees else None
@@ -143,8 +143,6 @@ def rebuild_reason(old: IndexSettings, trees: Mapping[str, Tree]) -> str | None:
     """Why an index with these settings must be rebuilt; None if it can be updated."""
     if old.quire != __version__:
         return f"it was made by quire {old.quire}"
-    if old.tokenizer != TOKENIZER:
-        return f"its tokens were counted with {old.tokenizer}"
     for name, tree in trees.items():
         before = old.trees.get(name, tree)
         if tree.language != before.language:

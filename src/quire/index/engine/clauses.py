@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeGuard, TypeVar
+from typing import NamedTuple, TypeGuard
 
 import msgspec
 import tantivy
@@ -28,9 +28,6 @@ LONG_QUERY = 6
 """A query with so many words is compared word for word with the best nodes, and its function words find nothing."""
 _FEW_TERMS = 64
 """Up to so many terms are looked up one by one; for a larger set, the engine scans all terms of the field."""
-
-
-Clause = TypeVar("Clause", tantivy.Query, tantivy.Query | None)
 
 
 class QueryContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,14 +90,17 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         match query:
             case Word(field=str()) | Phrase(field=str()) if not self.strict:
                 return self._strict.build(query)
+            case Word() | Phrase() if query.field not in (None, *TEXT_FIELDS):
+                return self._documents(query)
             case Word():
-                return _boosted(self._word(query), query.boost)
+                clause = self._word(query)
             case Phrase():
-                return _boosted(self._phrase(query), query.boost)
+                clause = self._phrase(query)
             case Either(items=items):
                 return best_of(self._build_each(items), self.context.tie)
             case _:
                 return self._all(all_items(query))
+        return clause and _boosted(clause, query.boost)
 
     def variants(self, word: Word) -> Iterator[Variant]:
         """The ways to search for a word."""
@@ -164,8 +164,6 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         return self.strict or all(leaf.field is not None for leaf in leaves(item))
 
     def _word(self, word: Word) -> tantivy.Query | None:
-        if word.field not in (None, *TEXT_FIELDS):
-            return self._documents(word)
         if word.prefix and word.text[-1:].isalnum() and not is_unspaced(word.text[-1:]):  # ``C++`` cannot go on
             return self._prefix(word)
         variants = [self._search_variant(variant, self._fields(word)) for variant in self.variants(word)]
@@ -181,8 +179,6 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         return _boosted(plus(apart, together), variant.weight)
 
     def _phrase(self, phrase: Phrase) -> tantivy.Query | None:
-        if phrase.field not in (None, *TEXT_FIELDS):
-            return self._documents(phrase)
         boosts = self._fields(phrase)
         variants = []
         for language in self.context.languages:
@@ -238,7 +234,7 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         clause = self._adjacent(terms, language, boosts)
         if not self.bonus or not self.context.coordination:
             return clause
-        rarity = sum([self.context.dictionary.term_rarity(term, language) for term in terms])
+        rarity = sum([self.context.dictionary.statistics(term, language).rarity for term in terms])
         # The clause is evaluated once: everything matches the second one.
         return plus(
             clause, tantivy.Query.const_score_query(tantivy.Query.all_query(), self.context.coordination * rarity)
@@ -311,8 +307,8 @@ def is_plain(item: Query) -> TypeGuard[Word]:
     return isinstance(item, Word) and item.field is None and not item.prefix
 
 
-def _boosted(query: Clause, boost: float) -> Clause:
-    return query if query is None or boost == 1 else tantivy.Query.boost_query(query, float(boost))
+def _boosted(query: tantivy.Query, boost: float) -> tantivy.Query:
+    return query if boost == 1 else tantivy.Query.boost_query(query, float(boost))
 
 
 def best_of(queries: Sequence[tantivy.Query], tie: float) -> tantivy.Query | None:

@@ -170,7 +170,7 @@ def find_pasted(
         return PastedText(verbatim=verbatim)
     clauses, most = list[tantivy.Query](), 0.0
     for language, words in texts.items():
-        rarity = {word: context.dictionary.term_rarity(word, language) for word in words}
+        rarity = {word: context.dictionary.statistics(word, language).rarity for word in words}
         pairs = {
             (left, right): rarity[left] + rarity[right]
             for left, right in pairwise(words)

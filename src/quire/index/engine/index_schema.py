@@ -71,12 +71,6 @@ def build_schema(languages: tuple[str, ...]) -> tantivy.Schema:
     return builder.build()
 
 
-def register_analysers(index: tantivy.Index, languages: tuple[str, ...]) -> None:
-    """Register the analysers with an index that was just created or opened: the engine does not store them."""
-    for language in {*languages, analysis.NONE}:
-        index.register_tokenizer(f"quire_{language}", analysis.analyser(language))
-
-
 def fields_of(nodes: Sequence[Node], language: str) -> NodeFields:
     """The nodes of a document as fields, each with the titles above it and the document's front matter."""
     document = nodes[0]

@@ -9,22 +9,22 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache, partial
+from math import log
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 import tantivy
 
 from quire.errors import IndexDamagedError, QuireError, StoreError, is_panic
-from quire.index.engine import damage, index_schema
+from quire.index.engine import damage
 from quire.index.engine.damage import MAX_SHOWN, mark_damaged, text_and_code
-from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD, TREE
+from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, NUMBER, POSITION, RANKED, RECORD, TREE, field
 from quire.index.file_records import (
     FILE_KEYS,
     FOLDERS_KEY,
     LINKS_KEY,
     SETTINGS_KEY,
-    FileRecord,
     FileTable,
     FolderTimes,
     FrontMatter,
@@ -40,6 +40,7 @@ from quire.operating_system import remove_folder, temporary_folder
 from quire.patterns import pattern
 
 _CACHE_SIZE = 4_096  # of nodes, and of outlines
+_MAX_STATISTICS = 50_000  # of how many terms and titles they are cached
 _REMOVE_TRIES, _REMOVE_PAUSE = 50, 0.002
 _ENGINE_FILE = pattern(r'filepath: "(?:[^"]*[/\\])?([^"/\\]+)"')  # the engine names files by their whole path
 
@@ -80,6 +81,13 @@ class Match(msgspec.Struct, frozen=True, gc=False):
     number: int  # of its document
     position: int  # in its document's list of nodes
     own: float = 1.0  # the share of the query that its own title and body satisfy
+
+
+class TermStatistics(NamedTuple):
+    """Where a term occurs."""
+
+    fields: frozenset[str]  # the ranked fields that have it
+    rarity: float  # in the field in which it is most frequent
 
 
 def open_snapshot(folder: Folder, last: Opened | None = None) -> Opened:
@@ -127,12 +135,11 @@ class Snapshot:
         self._nodes: dict[tuple[int, int], Node] = {}
         self._addresses: dict[str, list[Address]] = {}  # of all nodes of a document
         self.memory: dict[str, dict[Any, Any]] = defaultdict(dict)
-        """What others have computed from this commit: terms, titles, weights, trees."""
+        """What others have computed from this commit: weights, trees."""
         with engine_reads(folder):
             self.index = _open_index(folder)
             self.searcher = self.index.searcher()
             self.schema = self.index.schema
-        index_schema.register_analysers(self.index, self.settings.languages)
 
     @cached_property
     def settings(self) -> IndexSettings:
@@ -148,11 +155,6 @@ class Snapshot:
         """The file records by document id."""
         with engine_reads(self.folder):
             return decode_files(self.blobs(FILE_KEYS))
-
-    @cached_property
-    def records(self) -> dict[int, FileRecord]:
-        """The file records by the numbers of documents."""
-        return {record.number: record for record in self.files.values()}
 
     @cached_property
     def document_ids(self) -> dict[int, str]:
@@ -173,7 +175,7 @@ class Snapshot:
     @cached_property
     def outlines(self) -> Callable[[int], Outline]:
         """The heading tree of a document by its number."""
-        return lru_cache(maxsize=_CACHE_SIZE)(partial(_read_outline, self.folder, self.records))
+        return lru_cache(maxsize=_CACHE_SIZE)(partial(_read_outline, self.folder, self.files, self.document_ids))
 
     @cached_property
     def mean_tokens(self) -> float:
@@ -212,9 +214,9 @@ class Snapshot:
         addresses = [address for _, address in hits]
         keys = self.numbers(addresses, NUMBER, POSITION)
         matches = [Match(score, address, *key) for (score, address), key in zip(hits, keys, strict=True)]
+        files, ids = self.files, self.document_ids
         with engine_reads(self.folder):
-            records = self.records
-            if any(match.position >= records[match.number].nodes for match in matches):
+            if any(match.position >= files[ids[match.number]].nodes for match in matches):
                 raise ValueError("a section is in no document")
         return matches
 
@@ -305,6 +307,16 @@ class Snapshot:
 
     # Terms. The engine counts deleted nodes until it merges their segment.
 
+    @cached_property
+    def statistics(self) -> Callable[[str, str], TermStatistics]:
+        """Where a term of a language occurs."""
+        return lru_cache(maxsize=_MAX_STATISTICS)(partial(_term_statistics, self.folder, self.searcher))
+
+    @cached_property
+    def title_rarities(self) -> Callable[[tuple[str, ...], str], tuple[Mapping[str, float], float]]:
+        """The rarity of each term of a title in a language, and their sum."""
+        return lru_cache(maxsize=_MAX_STATISTICS)(partial(_title_rarities, self.statistics))
+
     def doc_freq(self, fields: Iterable[str], term: str) -> int:
         """The number of nodes with a term, summed over fields; includes deleted nodes."""
         with engine_reads(self.folder):
@@ -333,9 +345,30 @@ class Snapshot:
         return counts
 
 
-def _read_outline(folder: Path, records: Mapping[int, FileRecord], number: int) -> Outline:
+# The functions below do not hold the snapshot, which would then stay open until Python collects garbage.
+
+
+def _term_statistics(folder: Path, searcher: tantivy.Searcher, term: str, language: str) -> TermStatistics:
     with engine_reads(folder):
-        record = records[number]
+        counts = {name: searcher.doc_freq(field(name, language), term) for name in RANKED}
+    return TermStatistics(frozenset(filter(counts.get, counts)), rarity(searcher.num_docs, max(counts.values())))
+
+
+def rarity(total: int, count: int) -> float:
+    """The inverse document frequency, as in BM25, of a term that ``count`` of all nodes have."""
+    return log(1 + (max(total - count, 0) + 0.5) / (count + 0.5))
+
+
+def _title_rarities(
+    statistics: Callable[[str, str], TermStatistics], title: tuple[str, ...], language: str
+) -> tuple[Mapping[str, float], float]:
+    rarities = {term: statistics(term, language).rarity for term in title}
+    return rarities, sum(rarities.values())
+
+
+def _read_outline(folder: Path, files: FileTable, ids: Mapping[int, str], number: int) -> Outline:
+    with engine_reads(folder):
+        record = files[ids[number]]
         outline = decode_outline(record.outline)
         if not record.nodes == len(outline.parents) == len(outline.titles):
             raise ValueError(f"the outline of {record.id} is incomplete")
