@@ -289,9 +289,7 @@ class Index:
             known_trees("tree", [check("tree", tree, str)], snapshot)
         wanted = Filter(None if tree is None else [tree], one_or_more("path", path))
         records = [record for record in snapshot.files.values() if not record.failed]
-        return sorted(
-            [record for record in records if wanted.accepts(snapshot, record)], key=attrgetter("tree", "path")
-        )
+        return sorted(filter(partial(wanted.accepts, snapshot), records), key=attrgetter("tree", "path"))
 
     def outline(self, document: str) -> list[Node]:
         """The nodes of a document in order, by its id or path."""
