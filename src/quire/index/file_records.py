@@ -4,6 +4,7 @@ Nodes and file records therefore change together or not at all. File records are
 their ids, so that an update rewrites only the blobs it changes.
 """
 
+import os
 import re
 from binascii import crc32
 from collections.abc import Iterable, Mapping
@@ -19,9 +20,9 @@ VERSION = 13  # increase it when older indexes become unreadable or score differ
 DEFAULT_FOLDER = ".quire"
 TOKENIZER = "o200k_base"  # counts the tokens of nodes
 SETTINGS_KEY = "settings"
-_SHARDS = 32
 LINKS_KEY = "links:"  # before the name of a tree: what its links show about its site
 FOLDERS_KEY = "folders:"  # before the name of a tree: the times of its folders
+_SHARDS = 32
 FILE_KEYS = tuple(f"files:{shard:02}" for shard in range(_SHARDS))  # the keys of the blobs with file records
 
 _SURROGATE = pattern("[\ud800-\udfff]")
@@ -52,9 +53,9 @@ class FileRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """The document's id."""
         return f"{self.tree}:{self.path}"
 
-    def findings(self, name: str | None = None) -> list[Finding]:
-        """The notes as findings about ``name``, by default its path."""
-        return [msgspec.structs.replace(note, path=name) if name else note for note in self.notes]
+    def failures(self, file: str | bytes) -> list[Finding]:
+        """Why ``file`` could not be read; empty if it could."""
+        return [msgspec.structs.replace(note, path=os.fsdecode(file)) for note in self.notes if self.failed]
 
 
 class Tree(msgspec.Struct, frozen=True, array_like=True):

@@ -243,13 +243,11 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
     def _adjacent(self, terms: tuple[str, ...], language: str, boosts: Mapping[str, float]) -> tantivy.Query:
         """Adjacent terms in the best of some fields: of those that have the first term."""
         schema, fields = self.context.schema, self.context.dictionary.statistics(terms[0], language).fields
-        queries = []
-        for name, boost in boosts.items():
-            if boost > 0 and (name in fields or name == index_schema.PATH):
-                field = index_schema.field(name, language)
-                is_one = len(terms) == 1
-                query = tantivy.Query.term_query(schema, field, terms[0]) if is_one else phrase(schema, field, terms)
-                queries.append(_boosted(query, boost))
+        queries = [
+            _boosted(adjacent(schema, name, language, terms), boost)
+            for name, boost in boosts.items()
+            if boost > 0 and (name in fields or name == index_schema.PATH)
+        ]
         return best_of(queries, self.context.tie) or tantivy.Query.empty_query()
 
 
@@ -277,8 +275,11 @@ def filtered(query: tantivy.Query, *filters: tantivy.Query) -> tantivy.Query:
     return all_of([query, *(tantivy.Query.const_score_query(condition, 0.0) for condition in filters)])
 
 
-def phrase(schema: tantivy.Schema, field: str, terms: Sequence[str]) -> tantivy.Query:
-    """Adjacent terms."""
+def adjacent(schema: tantivy.Schema, name: str, language: str, terms: Sequence[str]) -> tantivy.Query:
+    """Adjacent terms, or one term, in a field of a language."""
+    field = index_schema.field(name, language)
+    if len(terms) == 1:
+        return tantivy.Query.term_query(schema, field, terms[0])
     return tantivy.Query.phrase_query(schema, field, list(terms))
 
 

@@ -18,6 +18,7 @@ from quire.index.engine.clauses import (
     LONG_QUERY,
     ClauseBuilder,
     QueryContext,
+    adjacent,
     all_items,
     all_of,
     any_of,
@@ -25,10 +26,9 @@ from quire.index.engine.clauses import (
     filtered,
     is_plain,
     one_of,
-    phrase,
     plus,
 )
-from quire.index.engine.index_schema import DOC, NUMBER, POSITION, field
+from quire.index.engine.index_schema import DOC, NUMBER, POSITION
 from quire.index.engine.snapshot import Match, Snapshot
 from quire.query.query_tree import Either, Phrase, Query, Word, leaves
 
@@ -159,8 +159,8 @@ def find_pasted(
     """
     text = long_text(query)
     texts = {language: words for language in context.languages if len(words := terms(text, language)) >= LONG_QUERY}
-    whole = best_of([_phrase(context, "body", language, words) for language, words in texts.items()], 0.0)
-    names = [_phrase(context, "links", language, words) for language, words in texts.items()]
+    whole = best_of([adjacent(context.schema, "body", language, words) for language, words in texts.items()], 0.0)
+    names = [adjacent(context.schema, "links", language, words) for language, words in texts.items()]
     names += [_in_titles(context, language, words) for language, words in texts.items()]
     name = best_of(names, 0.0)
     if whole is None or name is None or snapshot.top(name, 1):
@@ -179,18 +179,14 @@ def find_pasted(
         total = sum(pairs.values())
         most = max(most, total)
         for pair, worth in pairs.items():
-            clauses += _constant([_phrase(context, "body", language, pair)], worth / total)
+            clauses += _constant([adjacent(context.schema, "body", language, pair)], worth / total)
     numbers = dict.fromkeys([match.number for match in matches])
     return PastedText(_scores_inside(snapshot, islice(numbers, _MAX_DOCUMENTS), clauses), most)
 
 
-def _phrase(context: QueryContext, name: str, language: str, words: Sequence[str]) -> tantivy.Query:
-    return phrase(context.schema, field(name, language), words)
-
-
 def _in_titles(context: QueryContext, language: str, words: Sequence[str]) -> tantivy.Query:
     """All words in the titles from a document's to a section's."""
-    fields = [field(name, language) for name in ("title", "headings")]
+    fields = ("title", "headings")
     return all_of(
-        [any_of([tantivy.Query.term_query(context.schema, name, word) for name in fields]) for word in set(words)]
+        [any_of([adjacent(context.schema, name, language, [word]) for name in fields]) for word in set(words)]
     )

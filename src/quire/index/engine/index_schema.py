@@ -74,7 +74,10 @@ def build_schema(languages: tuple[str, ...]) -> tantivy.Schema:
 def fields_of(nodes: Sequence[Node], language: str) -> NodeFields:
     """The nodes of a document as fields, each with the titles above it and the document's front matter."""
     document = nodes[0]
-    common = _common_fields(document, language)
+    folder, file = _folder_and_name(document.path)
+    short = {"description": (document.description,), "file": (file,), "folder": (folder,), "tags": document.tags}
+    common: dict[str, Any] = {field(name, language): _texts(values) for name, values in short.items()}
+    common |= {field(PATH, language): indexed_texts(document.path), DOC: document.document_id, TREE: document.tree}
     in_title, in_headings, in_body = (field(name, language) for name in ("title", "headings", "body"))
     fields: list[dict[str, Any]] = []
     title_chains: list[list[str]] = []  # for each node the titles from the document's to its own
@@ -114,14 +117,6 @@ def add_links(nodes: NodeFields, links: LinkRecord, language: str) -> None:
         BLOB: msgspec.msgpack.encode(links),
         LINK_NAMES: [f"{tree}:{name}" for name in links.names],
     }
-
-
-def _common_fields(document: Node, language: str) -> dict[str, Any]:
-    folder, file = _folder_and_name(document.path)
-    short = {"description": (document.description,), "file": (file,), "folder": (folder,), "tags": document.tags}
-    fields: dict[str, Any] = {field(name, language): _texts(values) for name, values in short.items()}
-    fields[field(PATH, language)] = indexed_texts(document.path)
-    return fields | {DOC: document.document_id, TREE: document.tree}
 
 
 def _texts(values: Sequence[str]) -> list[str]:
