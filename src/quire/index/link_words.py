@@ -6,8 +6,6 @@ finds these by the names that their links look for. If a tree has to be followed
 ``_index.md`` is one of Hugo, all its links are followed.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property

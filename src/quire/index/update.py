@@ -4,8 +4,6 @@ An index that is damaged or has other settings is rebuilt in a new generation, w
 This module loads the parser and the engine's writer, so it is imported only if ``update_plan`` finds something to do.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import time

@@ -4,8 +4,6 @@ Any word may match. A word scores as in its best field, plus a part of the other
 the words ranks higher. Only exclusions and conditions with a field decide whether a node matches.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeGuard
@@ -126,7 +124,7 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         return Variant(language, spelling, groups)
 
     @property
-    def _strict(self) -> ClauseBuilder:
+    def _strict(self) -> "ClauseBuilder":
         return msgspec.structs.replace(self, strict=True)
 
     def _build_each(self, items: Iterable[Query]) -> list[tantivy.Query]:

@@ -7,7 +7,8 @@ how those with accents are written. A correction is always such a word.
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice
-from typing import NamedTuple
+
+import msgspec
 
 from quire.index.engine.analysis import analyser, bare, is_unspaced, spellings, terms, word_terms
 from quire.index.engine.function_words import is_function_word
@@ -24,7 +25,7 @@ _MAX_SCORED = 48  # how many of the words that a prefix stands for are scored
 _LETTERS = pattern(r"[^\W\d_]+")
 
 
-class Completions(NamedTuple):
+class Completions(msgspec.Struct, frozen=True):
     """The terms that a prefix stands for."""
 
     frequent: Sequence[str]  # scored, the most frequent first

@@ -4,13 +4,12 @@ Of any query the share of its words, and of a long one, such as a pasted error m
 The engine adds shares up: every item of the query has a constant score, its part of the whole.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import islice, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
+import msgspec
 import tantivy
 
 from quire.index.engine.analysis import terms
@@ -135,7 +134,7 @@ def _constant(queries: Sequence[tantivy.Query | None], weight: float) -> Clauses
 # Pasted text
 
 
-class PastedText(NamedTuple):
+class PastedText(msgspec.Struct, frozen=True):
     """How much of a long query some nodes have word for word."""
 
     shares: Mapping[tuple[int, int], float] = {}  # of its pairs of adjacent words, by document number and position

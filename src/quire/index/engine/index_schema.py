@@ -4,8 +4,6 @@ Text fields exist once per language (``title_english``), because a field has one
 are stored: an answer is made from the node.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -104,7 +102,7 @@ def fields_of(nodes: Sequence[Node], language: str) -> NodeFields:
     return NodeFields(common, fields)
 
 
-def add_links(nodes: NodeFields, links: LinkRecord, language: str) -> None:
+def add_links(nodes: NodeFields, links: "LinkRecord", language: str) -> None:
     """Add what is known when all files are read: the links to and from a document."""
     incoming, tree = links.incoming(), nodes.common[TREE]
     for position, (words, pages) in incoming.items():

@@ -1,7 +1,5 @@
 """Reads a committed state of the engine's index."""
 
-from __future__ import annotations
-
 import errno
 import os
 import time
@@ -11,7 +9,7 @@ from contextlib import suppress
 from functools import cached_property, lru_cache, partial
 from math import log
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 import tantivy
@@ -47,6 +45,7 @@ _ENGINE_FILE = pattern(r'filepath: "(?:[^"]*[/\\])?([^"/\\]+)"')  # the engine n
 Decoded = TypeVar("Decoded")
 Address = tantivy.DocAddress  # the engine's address of a node in a snapshot
 Location = tuple[str, int]  # a document id, and a position in the document's list of nodes
+Opened = tuple["Snapshot | None", Stamp]  # a commit, None if there is none, and its stamp
 
 
 class engine_reads:  # noqa: N801  used as a function; a generator costs four times as much, and a search has twenty
@@ -83,7 +82,7 @@ class Match(msgspec.Struct, frozen=True, gc=False):
     own: float = 1.0  # the share of the query that its own title and body satisfy
 
 
-class TermStatistics(NamedTuple):
+class TermStatistics(msgspec.Struct, frozen=True):
     """Where a term occurs."""
 
     fields: frozenset[str]  # the ranked fields that have it
@@ -119,9 +118,6 @@ def newest_readable_trees(folder: Folder) -> Mapping[str, Tree]:
             damage.check(generation)
             return Snapshot(generation).settings.trees
     return {}
-
-
-Opened = tuple["Snapshot | None", Stamp]
 
 
 class Snapshot:

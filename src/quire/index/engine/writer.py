@@ -1,7 +1,5 @@
 """Writes to the engine's index."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 from collections.abc import Iterator
