@@ -139,9 +139,8 @@ def tree_slugs(home: Path, tree: Tree) -> SlugChoice:
 
 def _commit(folder: Folder, plan: UpdatePlan, results: Results) -> Snapshot:
     """Write everything in one commit, and open it."""
-    is_new = plan.snapshot is None
-    new = folder.path / f"index-{max(folder.generations(), default=0) + 1}"
-    generation = new if plan.snapshot is None else plan.snapshot.folder
+    is_new, last = plan.snapshot is None, max(folder.generations(), default=0)
+    generation = plan.snapshot.folder if plan.snapshot else folder.path / f"index-{last + 1}"
     writer: Writer | None = None
     try:
         if is_new:

@@ -109,19 +109,17 @@ def plan_update(folder: Folder, request: Request, last: Opened | None = None) ->
     current = snapshot.settings.trees if snapshot is not None else folder.trees() or newest_readable_trees(folder)
     trees = _requested_trees(folder, request, current)
     refuse_folder(folder.path, request.trees or {})
-    languages = languages_of(trees)
     if snapshot is not None:
         reason = "a rebuild was requested" if request.rebuild else rebuild_reason(snapshot.settings, trees)
-        languages = snapshot.settings.languages if reason is None else languages
-        snapshot = snapshot if reason is None else None
-    if snapshot is None:
+    if snapshot is None or reason is not None:
         trees = {name: msgspec.structs.replace(tree, auto_slugs="", auto_dialect="") for name, tree in trees.items()}
-    settings = IndexSettings(__version__, languages, trees)
-    names = trees if request.trees is None or snapshot is None else request.trees
-    records = snapshot.files if snapshot is not None else {}
-    listed = snapshot.folder_times if snapshot is not None and snapshot.settings.trees == trees else None
-    stale = stale_files(folder.home, {name: trees[name] for name in names}, records, listed)
-    return UpdatePlan(snapshot=snapshot, stamp=stamp, rebuild_reason=reason, settings=settings, stale=stale)
+        settings, stale = IndexSettings(__version__, languages_of(trees), trees), stale_files(folder.home, trees, {})
+        return UpdatePlan(snapshot=None, stamp=stamp, rebuild_reason=reason, settings=settings, stale=stale)
+    names = trees if request.trees is None else request.trees
+    listed = snapshot.folder_times if snapshot.settings.trees == trees else None
+    stale = stale_files(folder.home, {name: trees[name] for name in names}, snapshot.files, listed)
+    settings = msgspec.structs.replace(snapshot.settings, trees=trees)
+    return UpdatePlan(snapshot=snapshot, stamp=stamp, settings=settings, stale=stale)
 
 
 def plan_removal(folder: Folder, tree: str) -> UpdatePlan:

@@ -72,7 +72,7 @@ class Variant(NamedTuple):
     language: str
     spelling: Spelling
     groups: Sequence[tuple[str, ...]]  # the terms of each group must be adjacent; groups may be anywhere
-    weight: float = 1.0  # of each group, so that a name does not count more because it is split
+    weight: float  # of each group, so that a name does not count more because it is split
 
 
 class ClauseBuilder(msgspec.Struct, frozen=True):
@@ -108,20 +108,19 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
                 first = readings[0].terms if readings else ()
                 is_known = all(self.context.dictionary.statistics(term, language).fields for term in first)
                 for spelling in readings:
-                    variant = self._variant(spelling, language, tight=word.field == "path")
                     share = len(first) / len(spelling.terms)
                     weight = share * (_SPLIT_NAME if is_known else 1.0) if share < 1 else 1.0
-                    yield variant._replace(weight=weight)
+                    yield self._variant(spelling, language, weight, tight=word.field == "path")
 
     def any_variant(self, variants: Iterable[Variant]) -> tantivy.Query | None:
         """One of the variants."""
         return best_of([self._search_variant(variant, self.boosts) for variant in variants], 0.0)
 
-    def _variant(self, spelling: Spelling, language: str, *, tight: bool = False) -> Variant:
+    def _variant(self, spelling: Spelling, language: str, weight: float = 1.0, *, tight: bool = False) -> Variant:
         groups = (spelling.terms,) if tight else adjacent_terms(spelling)
         if not self.strict:
             groups = tuple([pair for group in groups for pair in term_pairs(group)])
-        return Variant(language, spelling, groups)
+        return Variant(language, spelling, groups, weight)
 
     @property
     def _strict(self) -> "ClauseBuilder":

@@ -93,42 +93,36 @@ def _item(context: QueryContext, item: Query, weight: float, fields: Sequence[st
     if flag is None:
         return _leaf(context, item, weight, fields)
     # A command-line flag counts in full only with its dashes.
-    dashes = _constant([flag], weight / 2) if "body" in fields else []
+    dashes = _constant(flag, weight / 2) if "body" in fields else []
     return [*_leaf(context, item, weight / 2, fields), *dashes]
 
 
 def _leaf(context: QueryContext, item: Word | Phrase, weight: float, fields: Sequence[str]) -> Clauses:
-    builders = [ClauseBuilder(context, {name: 1.0}, bonus=False) for name in fields]
+    builder = ClauseBuilder(context, dict.fromkeys(fields, 1.0), bonus=False)
     if not is_plain(item):
-        return _constant([builder.build(item) for builder in builders], weight)
-    variants = list(builders[0].variants(item))
-    whole = [variant for variant in variants if len(variant.groups) == 1]
-    alternatives = [_constant([builder.any_variant(whole) for builder in builders], weight)]
+        return _constant(builder.build(item), weight)
+    variants = list(builder.variants(item))
+    whole = builder.any_variant([variant for variant in variants if len(variant.groups) == 1])
+    alternatives = [_constant(whole, weight)]
     for variant in variants:
         if len(variant.groups) == 1:
             continue
-        groups = [[variant._replace(groups=[group])] for group in variant.groups]
-        in_fields = [[builder.any_variant(group) for builder in builders] for group in groups]
+        parts = [builder.any_variant([variant._replace(groups=[group])]) for group in variant.groups]
         if "body" in fields:  # the parts of a name may be apart or missing
-            parts = [_constant(queries, weight / len(groups)) for queries in in_fields]
-            alternatives.append([clause for part in parts for clause in part])
+            alternatives.append([clause for part in parts for clause in _constant(part, weight / len(parts))])
         else:  # a heading must have all of them
-            in_heading = [query for [query] in in_fields if query is not None]
-            alternatives.append(_constant([all_of(in_heading)], weight))
-    return _best([clauses for clauses in alternatives if clauses])
+            alternatives.append(_constant(all_of([part for part in parts if part]), weight))
+    return _best(alternatives)
 
 
 def _best(alternatives: Sequence[Clauses]) -> Clauses:
-    if len(alternatives) < 2:
-        return alternatives[0] if alternatives else []
     best = best_of([any_of(clauses) for clauses in alternatives if clauses], 0.0)
     return [] if best is None else [best]
 
 
-def _constant(queries: Sequence[tantivy.Query | None], weight: float) -> Clauses:
-    """This score for a node that matches one of the queries."""
-    clauses = [query for query in queries if query is not None]
-    return [tantivy.Query.const_score_query(any_of(clauses), weight)] if clauses else []
+def _constant(query: tantivy.Query | None, weight: float) -> Clauses:
+    """This score for a node that matches."""
+    return [] if query is None else [tantivy.Query.const_score_query(query, weight)]
 
 
 # Pasted text
@@ -178,7 +172,7 @@ def find_pasted(
         total = sum(pairs.values())
         most = max(most, total)
         for pair, worth in pairs.items():
-            clauses += _constant([adjacent(context.schema, "body", language, pair)], worth / total)
+            clauses += _constant(adjacent(context.schema, "body", language, pair), worth / total)
     numbers = dict.fromkeys([match.number for match in matches])
     return PastedText(_scores_inside(snapshot, islice(numbers, _MAX_DOCUMENTS), clauses), most)
 
