@@ -27,7 +27,7 @@ from quire.index.engine.clauses import (
     one_of,
     plus,
 )
-from quire.index.engine.index_schema import DOC, NUMBER, POSITION
+from quire.index.engine.index_schema import DOC, POSITION
 from quire.index.engine.snapshot import Match, Snapshot
 from quire.query.query_tree import Either, Phrase, Query, Word, leaves
 
@@ -67,9 +67,8 @@ def _scores_inside(snapshot: Snapshot, numbers: Iterable[int], clauses: Clauses)
     documents = [snapshot.document_ids[number] for number in numbers]
     inside = tantivy.Query.const_score_query(one_of(snapshot.schema, DOC, documents), 0.0)
     query = reduce(plus, clauses, inside)
-    hits = snapshot.top(query, snapshot.node_count(documents))
-    keys = snapshot.numbers([address for _, address in hits], NUMBER, POSITION)
-    return {(number, position): score for (number, position), (score, _) in zip(keys, hits, strict=True)}
+    matches = snapshot.matches_at(snapshot.top(query, snapshot.node_count(documents)))
+    return {(match.number, match.position): match.score for match in matches}
 
 
 def _all(context: QueryContext, items: Sequence[Query], weight: float, fields: Sequence[str]) -> Clauses:
