@@ -25,15 +25,7 @@ from quire.index.folder import Folder, other_version, refuse_file
 from quire.index.node import Node
 from quire.index.section_lookup import find_section
 from quire.index.status import Status, TreeInfo, better_slugs, tree_info
-from quire.index.update_plan import (
-    Request,
-    Update,
-    UpdatePlan,
-    plan_removal,
-    plan_update,
-    rebuild_reason,
-    with_variables,
-)
+from quire.index.update_plan import Request, Update, UpdatePlan, next_rebuild, plan_removal, plan_update
 from quire.search.conditions import Filter, conditions, known_trees, one_or_more
 from quire.search.hit import Hit, Results
 from quire.search.phases import hit_for_node, search
@@ -313,13 +305,12 @@ class Index:
             return Status(version=VERSION, size=size, damaged=error.reason)
         settings = snapshot.settings
         stale = stale_files(self._folder.home, settings.trees, snapshot.files)
-        current = {name: with_variables(self._folder.home, tree, tree) for name, tree in settings.trees.items()}
         vectors = current_folder(self._folder.path)
         table = load_table(vectors) if vectors else None
         return Status(
             version=VERSION,
             size=size,
-            rebuild=rebuild_reason(settings, current),
+            rebuild=next_rebuild(self._folder, settings),
             trees=trees,
             segments=snapshot.searcher.num_segments,
             outdated=tuple(sorted((*(task.record.id for task in stale.tasks), *stale.removed))),

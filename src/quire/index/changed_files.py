@@ -74,9 +74,9 @@ def stale_files(
         for path, file in sorted(others):
             current = _current_record(file, name, storable(path))
             if current is not None:  # else it was deleted since it was found
-                is_seen = current.id in seen or current.id in untouched
-                _compare(stale, file, current, records.get(current.id), is_seen=is_seen)
-                seen.add(current.id)
+                is_seen = (document_id := current.id) in seen or document_id in untouched
+                _compare(stale, file, current, records.get(document_id), is_seen=is_seen)
+                seen.add(document_id)
     stale.unchanged += len(untouched)
     if len(untouched) < len(records):
         gone = records.keys() - untouched - seen

@@ -22,18 +22,7 @@ from quire.index.engine import damage
 from quire.index.engine.index_schema import NodeFields, add_links, fields_of
 from quire.index.engine.snapshot import Opened, Snapshot
 from quire.index.engine.writer import Writer
-from quire.index.file_records import (
-    FOLDERS_KEY,
-    LINKS_KEY,
-    SETTINGS_KEY,
-    VERSION,
-    FileRecord,
-    FileTable,
-    Tree,
-    decode_files,
-    encode_files,
-    key_of,
-)
+from quire.index.file_records import FOLDERS_KEY, LINKS_KEY, SETTINGS_KEY, VERSION, FileTable, Tree, changed_blobs
 from quire.index.folder import CURRENT, IGNORE, LOCK, Folder, Pointer
 from quire.index.link_words import LinkRecord, TreeLinks
 from quire.index.read_files import OnProgress, Results, read_files
@@ -207,7 +196,9 @@ def _write(folder: Folder, writer: Writer, plan: UpdatePlan, results: Results) -
             writer.replace(document_id, record.number, nodes, is_new=document_id not in plan.old_files)
     table.update((record.id, record) for record in plan.stale.refreshed)
     touched = {*lengths, *plan.stale.removed, *(record.id for record in plan.stale.refreshed)}
-    _put_files(writer, plan, table, touched)
+    read = plan.snapshot.blobs if plan.snapshot and touched else lambda _: []
+    for key, blob in changed_blobs(table, touched, read):
+        writer.put(key, blob)
     for name, times in plan.stale.folders.items():
         writer.put(FOLDERS_KEY + name, msgspec.msgpack.encode(times))
     if plan.snapshot is None or plan.snapshot.settings != plan.settings:
@@ -228,19 +219,6 @@ def _changed_links(
                 writer.put(LINKS_KEY + tree, msgspec.msgpack.encode(dict(+links.signs)))
         else:
             writer.put(LINKS_KEY + tree, None)
-
-
-def _put_files(writer: Writer, plan: UpdatePlan, table: FileTable, touched: set[str]) -> None:
-    """Write the blobs with the records of some documents.
-
-    Blobs are documents of the engine and count in its statistics, so an empty one is removed.
-    """
-    blobs: dict[str, list[FileRecord]] = {key_of(document_id): [] for document_id in touched}
-    old = decode_files(plan.snapshot.blobs(list(blobs))) if plan.snapshot and blobs else {}
-    for document_id in (touched | old.keys()) & table.keys():
-        blobs[key_of(document_id)].append(table[document_id])
-    for key, records in sorted(blobs.items()):
-        writer.put(key, encode_files(records) if records else None)
 
 
 def _point_to(folder: Folder, generation: Path, trees: dict[str, Tree]) -> None:

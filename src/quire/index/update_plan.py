@@ -110,7 +110,7 @@ def plan_update(folder: Folder, request: Request, last: Opened | None = None) ->
     trees = _requested_trees(folder, request, current)
     refuse_folder(folder.path, request.trees or {})
     if snapshot is not None:
-        reason = "a rebuild was requested" if request.rebuild else rebuild_reason(snapshot.settings, trees)
+        reason = "a rebuild was requested" if request.rebuild else _rebuild_reason(snapshot.settings, trees)
     if snapshot is None or reason is not None:
         trees = {name: msgspec.structs.replace(tree, auto_slugs="", auto_dialect="") for name, tree in trees.items()}
         settings, stale = IndexSettings(__version__, languages_of(trees), trees), stale_files(folder.home, trees, {})
@@ -135,7 +135,13 @@ def plan_removal(folder: Folder, tree: str) -> UpdatePlan:
     return UpdatePlan(snapshot=snapshot, stamp=stamp, settings=settings, stale=stale)
 
 
-def rebuild_reason(old: IndexSettings, trees: Mapping[str, Tree]) -> str | None:
+def next_rebuild(folder: Folder, settings: IndexSettings) -> str | None:
+    """Why the next update will rebuild an index; None if it will not."""
+    trees = {name: _add_variables(folder.home, tree, tree) for name, tree in settings.trees.items()}
+    return _rebuild_reason(settings, trees)
+
+
+def _rebuild_reason(old: IndexSettings, trees: Mapping[str, Tree]) -> str | None:
     """Why an index with these settings must be rebuilt; None if it can be updated."""
     if old.quire != __version__:
         return f"it was made by quire {old.quire}"
@@ -182,7 +188,7 @@ def _requested_trees(folder: Folder, request: Request, current: Mapping[str, Tre
             trees[name] = _with_option(trees, name, option, value)
     if not trees:
         raise OptionError(f"{folder.path}: there is nothing in the index yet", 'name folders, as in {"docs": "docs/"}')
-    return {name: with_variables(folder.home, tree, current.get(name)) for name, tree in trees.items()}
+    return {name: _add_variables(folder.home, tree, current.get(name)) for name, tree in trees.items()}
 
 
 def _with_option(trees: Mapping[str, Tree], name: str, option: str, value: Any) -> Tree:
@@ -200,7 +206,7 @@ def _with_option(trees: Mapping[str, Tree], name: str, option: str, value: Any) 
     return msgspec.structs.replace(trees[name], **changes)
 
 
-def with_variables(home: Path, tree: Tree, old: Tree | None) -> Tree:
+def _add_variables(home: Path, tree: Tree, old: Tree | None) -> Tree:
     """A tree with the values of its template variables; files that have not changed are not read again."""
     top = home / os.fsdecode(tree.folder)
     files = substitution_files(top if top.is_dir() else top.parent)
