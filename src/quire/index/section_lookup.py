@@ -36,9 +36,9 @@ def find_section(snapshot: Snapshot, name: str) -> Node:
 
 
 def _document_ids(snapshot: Snapshot, name: str) -> list[str]:
-    """The documents with this id, or with this path in any tree."""
+    """The documents with this id, or with this path in any tree; without those that could not be read."""
     ids = [name] if name in snapshot.files else [f"{tree}:{name}" for tree in sorted(snapshot.settings.trees)]
-    return [document_id for document_id in ids if document_id in snapshot.files]
+    return [document_id for document_id in ids if (record := snapshot.files.get(document_id)) and not record.failed]
 
 
 def _by_id(snapshot: Snapshot, name: str) -> Iterator[Node]:
@@ -71,8 +71,6 @@ def _by_line(snapshot: Snapshot, name: str) -> Iterator[Node]:
     line = int(match["line"])
     for document_id in _document_ids(snapshot, match["document"]):
         nodes = snapshot.nodes_of(document_id)
-        if not nodes:
-            continue
         last = nodes[-1].line + len(re.findall(r"(?:\r\n|\r|\n)(?!\Z)", nodes[-1].text))
         if not 1 <= line <= last:
             raise NotFoundError(f"{name}: {document_id} has lines 1 to {last}")
@@ -87,7 +85,7 @@ def _in_namesakes(snapshot: Snapshot, name: str) -> tuple[str, ...]:
     file = _file_name(document)
     namesakes = [
         document_id
-        for document_id in snapshot.files
+        for document_id in _readable(snapshot)
         if file in (_file_name(document_id), _file_name(document_id).rpartition(".")[0])
     ]
     sections = [document_id + name.removeprefix(document) for document_id in namesakes[:_MAX_TRIED]]
@@ -104,6 +102,10 @@ def _exists(snapshot: Snapshot, name: str) -> bool:
         return False
 
 
+def _readable(snapshot: Snapshot) -> list[str]:
+    return [record.id for record in snapshot.files.values() if not record.failed]
+
+
 def _file_name(path: str) -> str:
     return re.split("[/:]", path)[-1].casefold()
 
@@ -115,7 +117,7 @@ def _similar(snapshot: Snapshot, name: str) -> str:
         slugs = {node.slug: node.id for node in snapshot.nodes_of(document_id)}
         close = [slugs[name_of_section] for name_of_section in similar(slug, list(slugs)[:_MAX_COMPARED], _SHOWN)]
         return f"similar: {', '.join(close)}" if close else f"there are: {', '.join([*slugs.values()][:_SHOWN])}"
-    ids = list(snapshot.files)[:_MAX_COMPARED]
+    ids = _readable(snapshot)[:_MAX_COMPARED]
     wanted = document or _LINE.sub(r"\g<document>", name)
     for tree in [""] if ":" in wanted else [f"{tree}:" for tree in sorted(snapshot.settings.trees)]:
         if close := similar(tree + wanted, ids, _SHOWN, 0.7):
