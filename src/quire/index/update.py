@@ -51,12 +51,12 @@ def update(
     on_wait: OnWait | None,
 ) -> tuple[UpdatePlan, Opened]:
     """Carry out a plan, or a new one if the index has changed since; return the plan and the last commit."""
-    with locked(folder, wait, on_wait) as waited:
+    with _write_errors(folder), locked(folder, wait, on_wait) as waited:
         if waited or folder.stamp() != plan.stamp:
             plan = plan_again()
         if not plan.is_needed:
             return plan, (plan.snapshot, plan.stamp)
-        plan = _with_slugs(folder, plan)
+        plan = _choose_slugs(folder, plan)
         _sweep(folder)
         snapshot = _commit(folder, plan, read_files(plan.stale.tasks, plan.settings.trees, jobs, on_progress))
         return plan, (snapshot, folder.stamp())
@@ -75,36 +75,34 @@ def locked(folder: Folder, patience: float, on_wait: OnWait | None = None) -> It
         error = BusyError(str(folder.path), f"{holder} is updating the index", "wait for it and run again")
         return f"{folder.path}: waiting for {holder}, which is updating the index", error
 
-    with explained(folder):
-        folder.path.mkdir(parents=True, exist_ok=True)
-        ignore = folder.path / IGNORE
-        if not ignore.exists() or ignore.stat().st_size == 0:  # a full disk leaves an empty file
-            ignore.write_bytes(b"*\n")
-        descriptor, waited = acquired(folder.path / LOCK, busy, patience=patience, on_wait=on_wait)
+    folder.path.mkdir(parents=True, exist_ok=True)
+    ignore = folder.path / IGNORE
+    if not ignore.exists() or ignore.stat().st_size == 0:  # a full disk leaves an empty file
+        ignore.write_bytes(b"*\n")
+    descriptor, waited = acquired(folder.path / LOCK, busy, patience=patience, on_wait=on_wait)
     try:
-        with explained(folder):
-            os.ftruncate(descriptor, 0)
-            since = time.strftime("%Y-%m-%d %H:%M:%S")
-            # A blank first: on Windows nobody can read the locked byte.
-            os.write(descriptor, f" process {os.getpid()} on {gethostname()} (since {since})".encode())
+        os.ftruncate(descriptor, 0)
+        since = time.strftime("%Y-%m-%d %H:%M:%S")
+        # A blank first: on Windows nobody can read the locked byte.
+        os.write(descriptor, f" process {os.getpid()} on {gethostname()} (since {since})".encode())
         yield waited
     finally:
         os.close(descriptor)  # which releases the lock
 
 
 @contextlib.contextmanager
-def explained(folder: Folder) -> Iterator[None]:
+def _write_errors(folder: Folder) -> Iterator[None]:
     """Turn errors of the system while writing into errors that name the index."""
     try:
         yield
     except BrokenPipeError:
-        raise  # from ``on_wait``, which writes to the user
+        raise  # from ``on_wait`` or ``on_progress``, which write to the user
     except OSError as error:
         problem = f"cannot be written: {error.strerror or error}"
         raise StoreError(str(folder.path), problem, atomic_file.remedy(error.errno)) from error
 
 
-def _with_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
+def _choose_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
     """The plan with the dialect of each new tree, and a rule for each with ``auto`` slugs; others keep theirs."""
     indexed_trees = {} if plan.snapshot is None else plan.snapshot.settings.trees
     trees = dict(plan.settings.trees)
@@ -133,8 +131,7 @@ def _commit(folder: Folder, plan: UpdatePlan, results: Results) -> Snapshot:
     writer: Writer | None = None
     try:
         if is_new:
-            with explained(folder):
-                generation.mkdir()
+            generation.mkdir()
         size = sum(task.record.size for task in plan.stale.tasks)
         threads = min(_MAX_THREADS, cores()) if size >= _BYTES_PER_THREADS else 1  # each makes a segment of its own
         writer = Writer(generation, plan.settings.languages, create=is_new, threads=threads)
@@ -172,7 +169,7 @@ def _write(folder: Folder, writer: Writer, plan: UpdatePlan, results: Results) -
         writer.replace(document_id, 0, NodeFields())
         gone = table.pop(document_id)
         edits[gone.tree][gone.path] = None
-    with explained(folder), SpooledTemporaryFile(_MAX_WAITING, dir=str(folder.path)) as waiting:
+    with SpooledTemporaryFile(_MAX_WAITING, dir=str(folder.path)) as waiting:
         lengths: dict[str, int] = {}
         for file in results:
             record, old = file.record, table.get(file.record.id)
@@ -224,7 +221,7 @@ def _changed_links(
 def _point_to(folder: Folder, generation: Path, trees: dict[str, Tree]) -> None:
     """Make a generation the current one."""
     pointer = Pointer(VERSION, generation.name, msgspec.Raw(msgspec.json.encode(trees)))
-    with explained(folder), atomic_file.replacing(folder.path / CURRENT) as stream:
+    with atomic_file.replacing(folder.path / CURRENT) as stream:
         stream.write(msgspec.json.encode(pointer))
 
 
