@@ -128,14 +128,14 @@ class Snapshot:
         self.folder = folder  # the generation
         if files is not None:
             self.files = files
-        self._nodes: dict[tuple[int, int], Node] = {}
-        self._addresses: dict[str, list[Address]] = {}  # of all nodes of a document
         self.memory: dict[str, dict[Any, Any]] = defaultdict(dict)
         """What others have computed from this commit: weights, trees."""
         with engine_reads(folder):
             self.index = _open_index(folder)
             self.searcher = self.index.searcher()
             self.schema = self.index.schema
+        self._node = lru_cache(maxsize=_CACHE_SIZE)(partial(_read_node, self.searcher))
+        self._addresses = lru_cache(maxsize=_CACHE_SIZE)(partial(_read_addresses, folder, self.searcher, self.schema))
 
     @cached_property
     def settings(self) -> IndexSettings:
@@ -219,14 +219,7 @@ class Snapshot:
     def nodes(self, addresses: Iterable[Address]) -> list[Node]:
         """The nodes at some addresses."""
         with engine_reads(self.folder):
-            return [self._nodes.get((address.segment_ord, address.doc)) or self._read(address) for address in addresses]
-
-    def _read(self, address: Address) -> Node:
-        if len(self._nodes) >= _CACHE_SIZE:
-            self._nodes.clear()
-        node = decode_node(self.searcher.doc(address)[NODE][0])
-        self._nodes[address.segment_ord, address.doc] = node
-        return node
+            return [self._node(address.segment_ord, address.doc) for address in addresses]
 
     def get(self, node_id: str) -> Node | None:
         """The node with an id."""
@@ -238,20 +231,8 @@ class Snapshot:
         return self.nodes(self._addresses_of(document_id)[first : None if last is None else last + 1])
 
     def _addresses_of(self, document_id: str) -> list[Address]:
-        addresses = self._addresses.get(document_id)
         record = self.files.get(document_id)
-        if addresses is None and record is not None and record.nodes:
-            if len(self._addresses) >= _CACHE_SIZE:
-                self._addresses.clear()
-            query = self._has(DOC, document_id)
-            with engine_reads(self.folder):
-                hits = self.searcher.search(
-                    query, record.nodes, count=False, order_by_field=POSITION, order=tantivy.Order.Asc
-                ).hits
-                if len(hits) != record.nodes:
-                    raise ValueError(f"sections of {document_id} are missing")
-            addresses = self._addresses[document_id] = [address for _, address in hits]
-        return addresses or []
+        return self._addresses(document_id, record.nodes) if record and record.nodes else []
 
     def numbers(self, addresses: list[Address], *fields: str) -> list[tuple[int, ...]]:
         """Numeric fields of some nodes, without reading them."""
@@ -342,6 +323,21 @@ class Snapshot:
 
 
 # The functions below do not hold the snapshot, which would then stay open until Python collects garbage.
+
+
+def _read_node(searcher: tantivy.Searcher, segment: int, number: int) -> Node:
+    return decode_node(searcher.doc(Address(segment, number))[NODE][0])
+
+
+def _read_addresses(
+    folder: Path, searcher: tantivy.Searcher, schema: tantivy.Schema, document_id: str, nodes: int
+) -> list[Address]:
+    query = tantivy.Query.term_query(schema, DOC, document_id, index_option="basic")
+    with engine_reads(folder):
+        hits = searcher.search(query, nodes, count=False, order_by_field=POSITION, order=tantivy.Order.Asc).hits
+        if len(hits) != nodes:
+            raise ValueError(f"sections of {document_id} are missing")
+    return [address for _, address in hits]
 
 
 def _term_statistics(folder: Path, searcher: tantivy.Searcher, term: str, language: str) -> TermStatistics:
