@@ -11,7 +11,6 @@ from quire import __version__
 from quire.dialects import COMMONMARK, DIALECTS, DOCS_BUILDER
 from quire.errors import IndexDamagedError, OptionError
 from quire.index.changed_files import StaleFiles, stale_files
-from quire.index.engine import analysis
 from quire.index.engine.snapshot import Opened, Snapshot, newest_readable_trees, open_snapshot
 from quire.index.file_records import FileTable, IndexSettings, Tree, languages_of
 from quire.index.folder import Folder, Stamp, refuse_folder
@@ -19,11 +18,11 @@ from quire.model import Finding
 from quire.options import AUTO_SLUGS, Slugs
 from quire.read.source import unread
 from quire.read.substitution_files import substitution_files, tree_substitutions
-from quire.trees import DEFAULT_LANGUAGE, NAME, Patterns, Reading
+from quire.trees import DEFAULT_LANGUAGE, NAME, Language, Patterns, Reading
 
 _FIELDS = {"languages": "language", "dialects": "dialect"}
 """The fields of a tree that arguments of ``Index.update`` set, where their names differ."""
-_CHOICES = {"slugs": get_args(Slugs), "dialects": ("", *DIALECTS), "languages": analysis.LANGUAGES}
+_CHOICES = {"slugs": get_args(Slugs), "dialects": ("", *DIALECTS), "languages": get_args(Language)}
 """The values that some of these arguments may have."""
 
 

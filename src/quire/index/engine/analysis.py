@@ -8,16 +8,13 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 from itertools import groupby, pairwise
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import tantivy
 
 from quire.patterns import pattern
-from quire.trees import Language
 
 NONE = "none"  # the language of a tree whose words are not stemmed
-
-LANGUAGES = get_args(Language)  # the languages that a tree can have
 
 _FOLD_FIRST = ("arabic", "dutch", "english", "german", "greek", "russian", "tamil", NONE)
 """Languages whose stemmers do not need the accents of Latin letters; accents are removed before stemming."""
