@@ -16,6 +16,7 @@ import tantivy
 
 from quire.errors import IndexDamagedError, QuireError, StoreError, is_panic
 from quire.index.engine import damage
+from quire.index.engine.damage import MAX_SHOWN, mark_damaged, text_and_code
 from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, NUMBER, POSITION, RANKED, RECORD, TREE, field
 from quire.index.file_records import (
     FILE_KEYS,
@@ -61,13 +62,11 @@ class engine_reads:  # noqa: N801  used as a function; a generator costs four ti
             return
         if not isinstance(error, Exception) and not is_panic(error):
             return
-        text, code = damage.text_and_code(error)
+        text, code = text_and_code(error)
         file = _ENGINE_FILE.search(text)
-        what = (
-            f"{file[1]} cannot be read: {os.strerror(code)}" if code is not None and file else text[: damage.MAX_SHOWN]
-        )
+        what = f"{file[1]} cannot be read: {os.strerror(code)}" if code is not None and file else text[:MAX_SHOWN]
         if code is None:  # else a file is missing or may not be read
-            damage.mark_damaged(self._generation, what)
+            mark_damaged(self._generation, what)
         needs_rights = code in (errno.EACCES, errno.EPERM)
         advice = "correct its rights, or run: quire index" if needs_rights else "run: quire index"
         raise IndexDamagedError(str(self._generation.parent), f"the index is damaged ({what})", advice) from error
