@@ -103,7 +103,7 @@ def _compare(stale: StaleFiles, file: str, current: FileRecord, old: FileRecord 
     elif old is None or not _has_same_content(file, current, old, is_touched=is_touched):
         stale.tasks.append(Task(os.fsencode(file), current))
     else:
-        stale.failed += old.failures(file)
+        stale.failed += old.findings(file) if old.failed else ()
         if is_touched or (old.racy and not current.racy):
             times = {name: getattr(current, name) for name in ("size", "mtime_ns", "ctime_ns", "racy")}
             stale.refreshed.append(msgspec.structs.replace(old, **times))

@@ -4,7 +4,6 @@ Nodes and file records therefore change together or not at all. File records are
 their ids, so that an update rewrites only the blobs it changes.
 """
 
-import os
 import re
 from binascii import crc32
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -53,9 +52,9 @@ class FileRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """The document's id."""
         return f"{self.tree}:{self.path}"
 
-    def failures(self, file: str | bytes) -> list[Finding]:
-        """Why ``file`` could not be read; empty if it could."""
-        return [msgspec.structs.replace(note, path=os.fsdecode(file)) for note in self.notes if self.failed]
+    def findings(self, name: str | None = None) -> list[Finding]:
+        """The notes as findings about ``name``, by default its path."""
+        return [msgspec.structs.replace(note, path=name) if name else note for note in self.notes]
 
 
 class Tree(msgspec.Struct, frozen=True, array_like=True):

@@ -83,7 +83,9 @@ class UpdatePlan(msgspec.Struct, frozen=True, kw_only=True):
         readable = [record.id for record in records if not record.failed]
         changed = sum(document_id in self.old_files for document_id in readable)
         unreadable = [
-            finding for task, record in zip(stale.tasks, records, strict=True) for finding in record.failures(task.file)
+            finding
+            for task, record in zip(stale.tasks, records, strict=True)
+            for finding in (record.findings(os.fsdecode(task.file)) if record.failed else ())
         ]
         return Update(
             added=len(readable) - changed,
