@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -18,22 +19,14 @@ from msgspec import Meta
 from quire.errors import IndexDamagedError, MissingExtraError, NotFoundError, StoreError, invalid_value
 from quire.index.changed_files import stale_files
 from quire.index.engine import damage
-from quire.index.engine.snapshot import Opened, Snapshot, open_snapshot
+from quire.index.engine.snapshot import Opened, Snapshot, engine_reads, open_snapshot
 from quire.index.file_records import DEFAULT_FOLDER, VERSION, FileRecord
 from quire.index.folder import Folder, other_version, refuse_file
 from quire.index.node import Node
 from quire.index.section_lookup import find_section
 from quire.index.status import Status, TreeInfo, better_slugs, tree_info
-from quire.index.update_plan import (
-    Request,
-    Update,
-    UpdatePlan,
-    plan_removal,
-    plan_update,
-    rebuild_reason,
-    with_variables,
-)
-from quire.search.conditions import Filter, conditions, known_trees, matches_path, one_or_more
+from quire.index.update_plan import Request, Update, UpdatePlan, next_rebuild, plan_removal, plan_update
+from quire.search.conditions import Filter, conditions, known_trees, one_or_more
 from quire.search.hit import Hit, Results
 from quire.search.phases import hit_for_node, search
 from quire.search.query_terms import similar_query
@@ -128,7 +121,7 @@ class Index:
             "exclude": exclude or {},
             "slugs": slugs or {},
             "dialects": dialects or {},
-            "reading": _readings(reading),
+            "reading": reading or {},
             "rebuild": rebuild,
         }
         request = convert(Request, arguments)
@@ -288,11 +281,9 @@ class Index:
         snapshot = self._snapshot()
         if tree is not None:
             known_trees("tree", [check("tree", tree, str)], snapshot)
-        records = [record for record in snapshot.files.values() if not record.failed and tree in (None, record.tree)]
-        patterns = one_or_more("path", path)
-        if patterns is not None:
-            records = [record for record in records if matches_path(record.tree, record.path, patterns)]
-        return sorted(records, key=lambda record: (record.tree, record.path))
+        wanted = Filter(None if tree is None else [tree], one_or_more("path", path))
+        records = [record for record in snapshot.files.values() if not record.failed]
+        return sorted(filter(partial(wanted.accepts, snapshot), records), key=attrgetter("tree", "path"))
 
     def outline(self, document: str) -> list[Node]:
         """The nodes of a document in order, by its id or path."""
@@ -309,23 +300,19 @@ class Index:
                 reason = f"it was made by {other_version(pointer.version)}"
                 return Status(version=pointer.version, size=size, rebuild=reason)
             snapshot = self._snapshot()
-            damage.check(snapshot.folder, is_full=True)
+            with engine_reads(snapshot.folder):
+                damage.check(snapshot.folder, is_full=True)
             trees = self.trees()
-        except damage.DamageError as error:
-            damage.mark_damaged(snapshot.folder, str(error))
-            reason = self._folder.damaged(f"the index is damaged ({error})").reason
-            return Status(version=VERSION, size=size, damaged=reason)
         except IndexDamagedError as error:
             return Status(version=VERSION, size=size, damaged=error.reason)
         settings = snapshot.settings
         stale = stale_files(self._folder.home, settings.trees, snapshot.files)
-        current = {name: with_variables(self._folder.home, tree, tree) for name, tree in settings.trees.items()}
         vectors = current_folder(self._folder.path)
         table = load_table(vectors) if vectors else None
         return Status(
             version=VERSION,
             size=size,
-            rebuild=rebuild_reason(settings, current),
+            rebuild=next_rebuild(self._folder, settings),
             trees=trees,
             segments=snapshot.searcher.num_segments,
             outdated=tuple(sorted((*(task.record.id for task in stale.tasks), *stale.removed))),
@@ -363,8 +350,3 @@ def _folders(trees: Any) -> dict[str, str]:
     if not isinstance(trees, Mapping) or not all(isinstance(tree, str) for tree in trees):
         raise invalid_value("trees", trees, 'must be folders by name, as in {"docs": "docs/"}')
     return {tree: _path(f"trees[{tree!r}]", folder) for tree, folder in trees.items()}
-
-
-def _readings(reading: Any) -> dict[str, Reading]:
-    tables: dict[str, Any] = check("reading", reading or {}, dict[str, Any])
-    return {tree: convert(Reading, options, lambda key: f"reading.{key}") for tree, options in tables.items()}

@@ -127,6 +127,15 @@ def test_names_of_nothing(index: Index, name: str, message: str) -> None:
     assert isinstance(caught.value, LookupError)
 
 
+@pytest.mark.parametrize("name", ["bad.md", "docs:bad.md", "bad.md#a", "docs:bad.md#a", "bad.md:1"])
+def test_names_in_a_document_that_could_not_be_read(index: Index, home: Path, name: str) -> None:
+    (home / "docs" / "bad.md").write_bytes(b"# A\n\n\xff\n")
+    index.update()
+    with pytest.raises(quire.NotFoundError, match=f"{name}: not in the index") as caught:
+        index.get(name)
+    assert "docs:bad.md" not in caught.value.advice
+
+
 def test_with_and_without_children(index: Index) -> None:
     whole = index.get("guides/auth.md#oauth-20-the-flow")
     own = index.get("guides/auth.md#oauth-20-the-flow", children=False)

@@ -51,16 +51,15 @@ def stale_files(
     not listed again.
     """
     stale = StaleFiles()
-    untouched: list[str] = []  # nearly all files
-    seen: set[str] = set()
+    untouched: set[str] = set()  # the ids of nearly all documents
+    seen: set[str] = set()  # those of the others
     for name, tree in trees.items():
         top, now = str(home / os.fsdecode(tree.folder)), time.time_ns()
         before = {} if listed is None else listed(name)
-        times, untouched_here = _folder_times(before), list[str]()
-        is_known = partial(_is_untouched, f"{name}:", records, untouched_here)
+        times = _folder_times(before)
+        is_known = partial(_is_untouched, f"{name}:", records, untouched)
         others = _others(top, name, records, is_known) if before and times == before else None
         if others is None:
-            untouched_here.clear()
             hidden: Literal["known", False] = "known" if tree.reading.hidden else False
             walk = Walk(top, tree.include, tree.exclude, hidden=hidden, is_known=is_known)
             errors = sorted(skipped for skipped in walk.skipped if skipped.is_error)
@@ -72,20 +71,16 @@ def stale_files(
             is_sure = not errors and not _is_racy(max(map(max, times.values()), default=now), now)
             stale.folders[name] = {path: times[path] for path in watched if path in times} if is_sure else {}
             others = list(zip(walk.paths, walk.files, strict=True))
-        untouched += untouched_here
-        if others:
-            seen.update(untouched)
         for path, file in sorted(others):
             current = _current_record(file, name, storable(path))
             if current is not None:  # else it was deleted since it was found
-                _compare(stale, file, current, records.get(current.id), is_seen=current.id in seen)
-                seen.add(current.id)
+                is_seen = (document_id := current.id) in seen or document_id in untouched
+                _compare(stale, file, current, records.get(document_id), is_seen=is_seen)
+                seen.add(document_id)
     stale.unchanged += len(untouched)
     if len(untouched) < len(records):
-        seen.update(untouched)
-        stale.removed = sorted(
-            document_id for document_id in records.keys() - seen if records[document_id].tree in trees
-        )
+        gone = records.keys() - untouched - seen
+        stale.removed = sorted(document_id for document_id in gone if records[document_id].tree in trees)
     return stale
 
 
@@ -116,8 +111,8 @@ def _compare(stale: StaleFiles, file: str, current: FileRecord, old: FileRecord 
         stale.unchanged += not is_touched and not old.failed
 
 
-def _is_untouched(prefix: str, records: FileTable, untouched: list[str], path: str, file: str) -> bool:
-    """Whether a file that was read without trouble has the same size and times; its id is then added to a list."""
+def _is_untouched(prefix: str, records: FileTable, untouched: set[str], path: str, file: str) -> bool:
+    """Whether a file that was read without trouble has the same size and times; its id is then added to a set."""
     old = records.get(document_id := prefix + path)
     if old is None or old.racy or old.failed:
         return False
@@ -127,7 +122,7 @@ def _is_untouched(prefix: str, records: FileTable, untouched: list[str], path: s
         return False
     if (status.st_size, status.st_mtime_ns, status.st_ctime_ns) != _times(old):
         return False
-    untouched.append(document_id)
+    untouched.add(document_id)
     return True
 
 

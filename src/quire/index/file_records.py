@@ -6,7 +6,7 @@ their ids, so that an update rewrites only the blobs it changes.
 
 import re
 from binascii import crc32
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -15,13 +15,13 @@ from quire.model import Finding
 from quire.patterns import pattern
 from quire.trees import Reading
 
-VERSION = 12  # increase it when older indexes become unreadable or score differently
+VERSION = 13  # increase it when older indexes become unreadable or score differently
 DEFAULT_FOLDER = ".quire"
 TOKENIZER = "o200k_base"  # counts the tokens of nodes
 SETTINGS_KEY = "settings"
-_SHARDS = 32
 LINKS_KEY = "links:"  # before the name of a tree: what its links show about its site
 FOLDERS_KEY = "folders:"  # before the name of a tree: the times of its folders
+_SHARDS = 32
 FILE_KEYS = tuple(f"files:{shard:02}" for shard in range(_SHARDS))  # the keys of the blobs with file records
 
 _SURROGATE = pattern("[\ud800-\udfff]")
@@ -91,7 +91,6 @@ class IndexSettings(msgspec.Struct, frozen=True, array_like=True):
     """How an index was made. If it would be made differently today, it is rebuilt."""
 
     quire: str  # the version of quire, as each may read documents differently
-    tokenizer: str
     languages: tuple[str, ...]  # sorted; may include the language of a removed tree
     trees: dict[str, Tree]
 
@@ -104,24 +103,33 @@ def languages_of(trees: Mapping[str, Tree]) -> tuple[str, ...]:
 FileTable = Mapping[str, FileRecord]  # file records by document id
 
 
-def key_of(document_id: str) -> str:
-    """The key of the blob with a document's record."""
-    return FILE_KEYS[crc32(document_id.encode()) % _SHARDS]
-
-
 Signs = dict[tuple[str, str], int]  # how many pages and links of a tree are of each kind
 LINK_FOUND, LINK_LOST = ("link", "found"), ("link", "lost")  # links to documents, and those that lead nowhere
 _FILES = msgspec.msgpack.Decoder(list[FileRecord])
 
 
-def encode_files(records: Iterable[FileRecord]) -> bytes:
-    """A blob of file records; their order does not matter."""
-    return msgspec.msgpack.encode(sorted(records, key=lambda record: (record.tree, record.path)))
-
-
 def decode_files(blobs: Iterable[bytes]) -> dict[str, FileRecord]:
     """The file records in some blobs, by document id."""
     return {record.id: record for blob in blobs for record in _FILES.decode(blob)}
+
+
+def changed_blobs(
+    files: FileTable, changed: set[str], read: Callable[[Sequence[str]], list[bytes]]
+) -> Iterator[tuple[str, bytes | None]]:
+    """The keys and new contents of the blobs with some documents; ``read`` returns the old contents.
+
+    Blobs are documents of the engine and count in its statistics, so one without records is removed: it is None.
+    """
+    blobs: dict[str, list[FileRecord]] = {_key(document_id): [] for document_id in changed}
+    old = decode_files(read(list(blobs)))
+    for document_id in sorted((changed | old.keys()) & files.keys()):
+        blobs[_key(document_id)].append(files[document_id])
+    for key, records in sorted(blobs.items()):
+        yield key, msgspec.msgpack.encode(records) if records else None
+
+
+def _key(document_id: str) -> str:
+    return FILE_KEYS[crc32(document_id.encode()) % _SHARDS]
 
 
 _MAX_VALUES = 100  # of a key

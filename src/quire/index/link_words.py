@@ -6,8 +6,6 @@ finds these by the names that their links look for. If a tree has to be followed
 ``_index.md`` is one of Hugo, all its links are followed.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -19,17 +17,7 @@ import msgspec
 from quire.index.engine.index_schema import LINK_NAMES
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import LINK_FOUND, LINK_LOST, FileTable, Signs, storable
-from quire.link_addresses import (
-    Addresses,
-    InternalLink,
-    Page,
-    Sign,
-    Site,
-    internal_link,
-    is_file,
-    keys_by_name,
-    last_name,
-)
+from quire.link_addresses import Addresses, InternalLink, Page, Site, internal_link, is_file, keys_by_name, last_name
 from quire.model import Document
 from quire.parsing.links import heading_anchors
 
@@ -85,7 +73,7 @@ class TreeLinks:
     """
 
     def __init__(self, tree: str, snapshot: Snapshot | None, files: FileTable) -> None:
-        self.signs: Counter[Sign] = Counter(snapshot.signs(tree) if snapshot else {})
+        self.signs = Counter(snapshot.signs(tree) if snapshot else {})
         """How many signs of each kind the tree has."""
         self._prefix, self._snapshot, self._files = f"{tree}:", snapshot, files
         self._records: dict[str, LinkRecord | None] = {}  # by path: those that were read or set
@@ -179,7 +167,7 @@ class TreeLinks:
                 record.sources.pop(path, None)
             self._changed.add(target)
 
-    def _set_signs(self, path: str, record: LinkRecord, signs: Mapping[Sign, int]) -> None:
+    def _set_signs(self, path: str, record: LinkRecord, signs: Signs) -> None:
         self.signs.subtract(record.signs)
         self.signs.update(signs)
         self._set(path, record, signs=dict(signs))

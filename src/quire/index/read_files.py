@@ -4,8 +4,6 @@ Worker processes produce the engine's fields; this process feeds them to the eng
 If the process of a file dies, and dies again when the file is tried alone, the file is reported and left out.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing

@@ -6,6 +6,7 @@ The most literal interpretation that exists wins, so that any file name works, w
 import re
 from collections.abc import Iterator
 
+from quire import read
 from quire.errors import NotFoundError, similar
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import storable
@@ -35,15 +36,9 @@ def find_section(snapshot: Snapshot, name: str) -> Node:
 
 
 def _document_ids(snapshot: Snapshot, name: str) -> list[str]:
-    """The documents with this id, or with this path in any tree."""
-    files = snapshot.files
-    if name in files:
-        return [name]
-    return [
-        document_id
-        for document_id in (f"{tree}:{name}" for tree in sorted(snapshot.settings.trees))
-        if document_id in files
-    ]
+    """The documents with this id, or with this path in any tree; without those that could not be read."""
+    ids = [name] if name in snapshot.files else [f"{tree}:{name}" for tree in sorted(snapshot.settings.trees)]
+    return [document_id for document_id in ids if (record := snapshot.files.get(document_id)) and not record.failed]
 
 
 def _by_id(snapshot: Snapshot, name: str) -> Iterator[Node]:
@@ -54,18 +49,17 @@ def _by_id(snapshot: Snapshot, name: str) -> Iterator[Node]:
 
 def _by_anchor(snapshot: Snapshot, name: str) -> Iterator[Node]:
     """The section that an anchor of the published page leads to; the document is parsed again for it."""
-    document, mark, anchor = name.rpartition("#")
+    path, mark, anchor = name.rpartition("#")
     if not (mark and anchor):
         return
-    from quire import parsing, read  # noqa: PLC0415  most lookups need no parser
-    from quire.parsing.links import Anchors  # noqa: PLC0415
+    from quire.parsing import document, links  # noqa: PLC0415  most lookups need no parser
 
-    for document_id in _document_ids(snapshot, document):
+    for document_id in _document_ids(snapshot, path):
         nodes = snapshot.nodes_of(document_id)
         tree = snapshot.settings.trees[nodes[0].tree]
         text = "".join(node.text for node in nodes)
         source = read.make_source(text, nodes[0].path, dialect=tree.used_dialect, substitutions=tree.variables)
-        position = Anchors(parsing.document(source), tree.slug_rule).position(anchor, any_case=True)
+        position = links.Anchors(document(source), tree.slug_rule).position(anchor, any_case=True)
         if position is not None:
             yield next(node for node in reversed(nodes) if node.start <= position)
 
@@ -77,8 +71,6 @@ def _by_line(snapshot: Snapshot, name: str) -> Iterator[Node]:
     line = int(match["line"])
     for document_id in _document_ids(snapshot, match["document"]):
         nodes = snapshot.nodes_of(document_id)
-        if not nodes:
-            continue
         last = nodes[-1].line + len(re.findall(r"(?:\r\n|\r|\n)(?!\Z)", nodes[-1].text))
         if not 1 <= line <= last:
             raise NotFoundError(f"{name}: {document_id} has lines 1 to {last}")
@@ -93,7 +85,7 @@ def _in_namesakes(snapshot: Snapshot, name: str) -> tuple[str, ...]:
     file = _file_name(document)
     namesakes = [
         document_id
-        for document_id in snapshot.files
+        for document_id in _readable(snapshot)
         if file in (_file_name(document_id), _file_name(document_id).rpartition(".")[0])
     ]
     sections = [document_id + name.removeprefix(document) for document_id in namesakes[:_MAX_TRIED]]
@@ -110,6 +102,10 @@ def _exists(snapshot: Snapshot, name: str) -> bool:
         return False
 
 
+def _readable(snapshot: Snapshot) -> list[str]:
+    return [record.id for record in snapshot.files.values() if not record.failed]
+
+
 def _file_name(path: str) -> str:
     return re.split("[/:]", path)[-1].casefold()
 
@@ -121,7 +117,7 @@ def _similar(snapshot: Snapshot, name: str) -> str:
         slugs = {node.slug: node.id for node in snapshot.nodes_of(document_id)}
         close = [slugs[name_of_section] for name_of_section in similar(slug, list(slugs)[:_MAX_COMPARED], _SHOWN)]
         return f"similar: {', '.join(close)}" if close else f"there are: {', '.join([*slugs.values()][:_SHOWN])}"
-    ids = list(snapshot.files)[:_MAX_COMPARED]
+    ids = _readable(snapshot)[:_MAX_COMPARED]
     wanted = document or _LINE.sub(r"\g<document>", name)
     for tree in [""] if ":" in wanted else [f"{tree}:" for tree in sorted(snapshot.settings.trees)]:
         if close := similar(tree + wanted, ids, _SHOWN, 0.7):

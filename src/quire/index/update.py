@@ -4,8 +4,6 @@ An index that is damaged or has other settings is rebuilt in a new generation, w
 This module loads the parser and the engine's writer, so it is imported only if ``update_plan`` finds something to do.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import time
@@ -24,18 +22,7 @@ from quire.index.engine import damage
 from quire.index.engine.index_schema import NodeFields, add_links, fields_of
 from quire.index.engine.snapshot import Opened, Snapshot
 from quire.index.engine.writer import Writer
-from quire.index.file_records import (
-    FOLDERS_KEY,
-    LINKS_KEY,
-    SETTINGS_KEY,
-    VERSION,
-    FileRecord,
-    FileTable,
-    Tree,
-    decode_files,
-    encode_files,
-    key_of,
-)
+from quire.index.file_records import FOLDERS_KEY, LINKS_KEY, SETTINGS_KEY, VERSION, FileTable, Tree, changed_blobs
 from quire.index.folder import CURRENT, IGNORE, LOCK, Folder, Pointer
 from quire.index.link_words import LinkRecord, TreeLinks
 from quire.index.read_files import OnProgress, Results, read_files
@@ -64,12 +51,12 @@ def update(
     on_wait: OnWait | None,
 ) -> tuple[UpdatePlan, Opened]:
     """Carry out a plan, or a new one if the index has changed since; return the plan and the last commit."""
-    with locked(folder, wait, on_wait) as waited:
+    with _write_errors(folder), locked(folder, wait, on_wait) as waited:
         if waited or folder.stamp() != plan.stamp:
             plan = plan_again()
         if not plan.is_needed:
             return plan, (plan.snapshot, plan.stamp)
-        plan = _with_slugs(folder, plan)
+        plan = _choose_slugs(folder, plan)
         _sweep(folder)
         snapshot = _commit(folder, plan, read_files(plan.stale.tasks, plan.settings.trees, jobs, on_progress))
         return plan, (snapshot, folder.stamp())
@@ -88,36 +75,34 @@ def locked(folder: Folder, patience: float, on_wait: OnWait | None = None) -> It
         error = BusyError(str(folder.path), f"{holder} is updating the index", "wait for it and run again")
         return f"{folder.path}: waiting for {holder}, which is updating the index", error
 
-    with explained(folder):
-        folder.path.mkdir(parents=True, exist_ok=True)
-        ignore = folder.path / IGNORE
-        if not ignore.exists() or ignore.stat().st_size == 0:  # a full disk leaves an empty file
-            ignore.write_bytes(b"*\n")
-        descriptor, waited = acquired(folder.path / LOCK, busy, patience=patience, on_wait=on_wait)
+    folder.path.mkdir(parents=True, exist_ok=True)
+    ignore = folder.path / IGNORE
+    if not ignore.exists() or ignore.stat().st_size == 0:  # a full disk leaves an empty file
+        ignore.write_bytes(b"*\n")
+    descriptor, waited = acquired(folder.path / LOCK, busy, patience=patience, on_wait=on_wait)
     try:
-        with explained(folder):
-            os.ftruncate(descriptor, 0)
-            since = time.strftime("%Y-%m-%d %H:%M:%S")
-            # A blank first: on Windows nobody can read the locked byte.
-            os.write(descriptor, f" process {os.getpid()} on {gethostname()} (since {since})".encode())
+        os.ftruncate(descriptor, 0)
+        since = time.strftime("%Y-%m-%d %H:%M:%S")
+        # A blank first: on Windows nobody can read the locked byte.
+        os.write(descriptor, f" process {os.getpid()} on {gethostname()} (since {since})".encode())
         yield waited
     finally:
         os.close(descriptor)  # which releases the lock
 
 
 @contextlib.contextmanager
-def explained(folder: Folder) -> Iterator[None]:
+def _write_errors(folder: Folder) -> Iterator[None]:
     """Turn errors of the system while writing into errors that name the index."""
     try:
         yield
     except BrokenPipeError:
-        raise  # from ``on_wait``, which writes to the user
+        raise  # from ``on_wait`` or ``on_progress``, which write to the user
     except OSError as error:
         problem = f"cannot be written: {error.strerror or error}"
         raise StoreError(str(folder.path), problem, atomic_file.remedy(error.errno)) from error
 
 
-def _with_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
+def _choose_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
     """The plan with the dialect of each new tree, and a rule for each with ``auto`` slugs; others keep theirs."""
     indexed_trees = {} if plan.snapshot is None else plan.snapshot.settings.trees
     trees = dict(plan.settings.trees)
@@ -141,14 +126,12 @@ def tree_slugs(home: Path, tree: Tree) -> SlugChoice:
 
 def _commit(folder: Folder, plan: UpdatePlan, results: Results) -> Snapshot:
     """Write everything in one commit, and open it."""
-    is_new = plan.snapshot is None
-    new = folder.path / f"index-{max(folder.generations(), default=0) + 1}"
-    generation = new if plan.snapshot is None else plan.snapshot.folder
+    is_new, last = plan.snapshot is None, max(folder.generations(), default=0)
+    generation = plan.snapshot.folder if plan.snapshot else folder.path / f"index-{last + 1}"
     writer: Writer | None = None
     try:
         if is_new:
-            with explained(folder):
-                generation.mkdir()
+            generation.mkdir()
         size = sum(task.record.size for task in plan.stale.tasks)
         threads = min(_MAX_THREADS, cores()) if size >= _BYTES_PER_THREADS else 1  # each makes a segment of its own
         writer = Writer(generation, plan.settings.languages, create=is_new, threads=threads)
@@ -186,7 +169,7 @@ def _write(folder: Folder, writer: Writer, plan: UpdatePlan, results: Results) -
         writer.replace(document_id, 0, NodeFields())
         gone = table.pop(document_id)
         edits[gone.tree][gone.path] = None
-    with explained(folder), SpooledTemporaryFile(_MAX_WAITING, dir=str(folder.path)) as waiting:
+    with SpooledTemporaryFile(_MAX_WAITING, dir=str(folder.path)) as waiting:
         lengths: dict[str, int] = {}
         for file in results:
             record, old = file.record, table.get(file.record.id)
@@ -210,7 +193,9 @@ def _write(folder: Folder, writer: Writer, plan: UpdatePlan, results: Results) -
             writer.replace(document_id, record.number, nodes, is_new=document_id not in plan.old_files)
     table.update((record.id, record) for record in plan.stale.refreshed)
     touched = {*lengths, *plan.stale.removed, *(record.id for record in plan.stale.refreshed)}
-    _put_files(writer, plan, table, touched)
+    read = plan.snapshot.blobs if plan.snapshot and touched else lambda _: []
+    for key, blob in changed_blobs(table, touched, read):
+        writer.put(key, blob)
     for name, times in plan.stale.folders.items():
         writer.put(FOLDERS_KEY + name, msgspec.msgpack.encode(times))
     if plan.snapshot is None or plan.snapshot.settings != plan.settings:
@@ -233,23 +218,10 @@ def _changed_links(
             writer.put(LINKS_KEY + tree, None)
 
 
-def _put_files(writer: Writer, plan: UpdatePlan, table: FileTable, touched: set[str]) -> None:
-    """Write the blobs with the records of some documents.
-
-    Blobs are documents of the engine and count in its statistics, so an empty one is removed.
-    """
-    blobs: dict[str, list[FileRecord]] = {key_of(document_id): [] for document_id in touched}
-    old = decode_files(plan.snapshot.blobs(list(blobs))) if plan.snapshot and blobs else {}
-    for document_id in (touched | old.keys()) & table.keys():
-        blobs[key_of(document_id)].append(table[document_id])
-    for key, records in sorted(blobs.items()):
-        writer.put(key, encode_files(records) if records else None)
-
-
 def _point_to(folder: Folder, generation: Path, trees: dict[str, Tree]) -> None:
     """Make a generation the current one."""
     pointer = Pointer(VERSION, generation.name, msgspec.Raw(msgspec.json.encode(trees)))
-    with explained(folder), atomic_file.replacing(folder.path / CURRENT) as stream:
+    with atomic_file.replacing(folder.path / CURRENT) as stream:
         stream.write(msgspec.json.encode(pointer))
 
 

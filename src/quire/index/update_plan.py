@@ -11,19 +11,18 @@ from quire import __version__
 from quire.dialects import COMMONMARK, DIALECTS, DOCS_BUILDER
 from quire.errors import IndexDamagedError, OptionError
 from quire.index.changed_files import StaleFiles, stale_files
-from quire.index.engine import analysis
 from quire.index.engine.snapshot import Opened, Snapshot, newest_readable_trees, open_snapshot
-from quire.index.file_records import TOKENIZER, FileTable, IndexSettings, Tree, languages_of
+from quire.index.file_records import FileTable, IndexSettings, Tree, languages_of
 from quire.index.folder import Folder, Stamp, refuse_folder
 from quire.model import Finding
 from quire.options import AUTO_SLUGS, Slugs
 from quire.read.source import unread
 from quire.read.substitution_files import substitution_files, tree_substitutions
-from quire.trees import DEFAULT_LANGUAGE, NAME, Patterns, Reading
+from quire.trees import DEFAULT_LANGUAGE, NAME, Language, Patterns, Reading
 
 _FIELDS = {"languages": "language", "dialects": "dialect"}
 """The fields of a tree that arguments of ``Index.update`` set, where their names differ."""
-_CHOICES = {"slugs": get_args(Slugs), "dialects": ("", *DIALECTS), "languages": analysis.LANGUAGES}
+_CHOICES = {"slugs": get_args(Slugs), "dialects": ("", *DIALECTS), "languages": get_args(Language)}
 """The values that some of these arguments may have."""
 
 
@@ -111,19 +110,17 @@ def plan_update(folder: Folder, request: Request, last: Opened | None = None) ->
     current = snapshot.settings.trees if snapshot is not None else folder.trees() or newest_readable_trees(folder)
     trees = _requested_trees(folder, request, current)
     refuse_folder(folder.path, request.trees or {})
-    languages = languages_of(trees)
     if snapshot is not None:
-        reason = "a rebuild was requested" if request.rebuild else rebuild_reason(snapshot.settings, trees)
-        languages = snapshot.settings.languages if reason is None else languages
-        snapshot = snapshot if reason is None else None
-    if snapshot is None:
+        reason = "a rebuild was requested" if request.rebuild else _rebuild_reason(snapshot.settings, trees)
+    if snapshot is None or reason is not None:
         trees = {name: msgspec.structs.replace(tree, auto_slugs="", auto_dialect="") for name, tree in trees.items()}
-    settings = IndexSettings(__version__, TOKENIZER, languages, trees)
-    names = trees if request.trees is None or snapshot is None else request.trees
-    records = snapshot.files if snapshot is not None else {}
-    listed = snapshot.folder_times if snapshot is not None and snapshot.settings.trees == trees else None
-    stale = stale_files(folder.home, {name: trees[name] for name in names}, records, listed)
-    return UpdatePlan(snapshot=snapshot, stamp=stamp, rebuild_reason=reason, settings=settings, stale=stale)
+        settings, stale = IndexSettings(__version__, languages_of(trees), trees), stale_files(folder.home, trees, {})
+        return UpdatePlan(snapshot=None, stamp=stamp, rebuild_reason=reason, settings=settings, stale=stale)
+    names = trees if request.trees is None else request.trees
+    listed = snapshot.folder_times if snapshot.settings.trees == trees else None
+    stale = stale_files(folder.home, {name: trees[name] for name in names}, snapshot.files, listed)
+    settings = msgspec.structs.replace(snapshot.settings, trees=trees)
+    return UpdatePlan(snapshot=snapshot, stamp=stamp, settings=settings, stale=stale)
 
 
 def plan_removal(folder: Folder, tree: str) -> UpdatePlan:
@@ -139,12 +136,16 @@ def plan_removal(folder: Folder, tree: str) -> UpdatePlan:
     return UpdatePlan(snapshot=snapshot, stamp=stamp, settings=settings, stale=stale)
 
 
-def rebuild_reason(old: IndexSettings, trees: Mapping[str, Tree]) -> str | None:
+def next_rebuild(folder: Folder, settings: IndexSettings) -> str | None:
+    """Why the next update will rebuild an index; None if it will not."""
+    trees = {name: _add_variables(folder.home, tree, tree) for name, tree in settings.trees.items()}
+    return _rebuild_reason(settings, trees)
+
+
+def _rebuild_reason(old: IndexSettings, trees: Mapping[str, Tree]) -> str | None:
     """Why an index with these settings must be rebuilt; None if it can be updated."""
     if old.quire != __version__:
         return f"it was made by quire {old.quire}"
-    if old.tokenizer != TOKENIZER:
-        return f"its tokens were counted with {old.tokenizer}"
     for name, tree in trees.items():
         before = old.trees.get(name, tree)
         if tree.language != before.language:
@@ -188,7 +189,7 @@ def _requested_trees(folder: Folder, request: Request, current: Mapping[str, Tre
             trees[name] = _with_option(trees, name, option, value)
     if not trees:
         raise OptionError(f"{folder.path}: there is nothing in the index yet", 'name folders, as in {"docs": "docs/"}')
-    return {name: with_variables(folder.home, tree, current.get(name)) for name, tree in trees.items()}
+    return {name: _add_variables(folder.home, tree, current.get(name)) for name, tree in trees.items()}
 
 
 def _with_option(trees: Mapping[str, Tree], name: str, option: str, value: Any) -> Tree:
@@ -206,7 +207,7 @@ def _with_option(trees: Mapping[str, Tree], name: str, option: str, value: Any) 
     return msgspec.structs.replace(trees[name], **changes)
 
 
-def with_variables(home: Path, tree: Tree, old: Tree | None) -> Tree:
+def _add_variables(home: Path, tree: Tree, old: Tree | None) -> Tree:
     """A tree with the values of its template variables; files that have not changed are not read again."""
     top = home / os.fsdecode(tree.folder)
     files = substitution_files(top if top.is_dir() else top.parent)

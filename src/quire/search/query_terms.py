@@ -190,5 +190,5 @@ def similar_query(snapshot: Snapshot, titles: str, texts: str, language: str) ->
             for term in () if is_function_word(word, (language,)) else word_terms(word.lower(), language)[:1]:
                 spelled.setdefault(term, word.lower())
                 counts[term] += weight
-    best = sorted(counts, key=lambda term: (-min(counts[term], 9) * dictionary.term_rarity(term, language), term))
+    best = sorted(counts, key=lambda term: (-min(counts[term], 9) * dictionary.statistics(term, language).rarity, term))
     return " ".join(spelled[term] for term in best[:_MAX_WORDS])

@@ -107,13 +107,13 @@ def _second_scores(prepared: PreparedQuery, matches: Sequence[Match], pasted: Pa
     in_bodies = [for_body * pasted.shares.get((match.number, match.position), 0.0) for match in matches]
     evidences = [match.score + in_body for match, in_body in zip(matches, in_bodies, strict=True)]
     enough = _EQUAL * max(evidences)
-    outlines, records = snapshot.outlines, snapshot.records
+    outlines, files, ids = snapshot.outlines, snapshot.files, snapshot.document_ids
     scores: list[list[float]] = []
     for match, (to_node, to_page), in_body, evidence in zip(matches, links, in_bodies, evidences, strict=True):
         title = outlines(match.number).titles[match.position]
         for_title = adjacent = 0.0
         if not any_language.isdisjoint(title):
-            record = records[match.number]
+            record = files[ids[match.number]]
             language = languages[record.tree]
             rarities, total = context.dictionary.title_rarities(title, language)
             in_query = terms[language]

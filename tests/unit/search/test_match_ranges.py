@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import quire
 from quire.index.engine import analysis
 from quire.search.match_ranges import Highlighter, Wanted
+from quire.trees import Language
 from support.grammar import documents
 
 english: Callable[[str], Sequence[str]] = partial(analysis.terms, language="english")
@@ -102,7 +103,7 @@ def test_all_parts_of_a_name_of_many_are_marked() -> None:
     assert marked("rotateTokensOf the", "tokens of the") == "rotate[TokensOf the]"
 
 
-@pytest.mark.parametrize("language", analysis.LANGUAGES)
+@pytest.mark.parametrize("language", get_args(Language))
 def test_an_inflected_word_is_found(language: str) -> None:
     """Stemmers keep the first letter, but for a Dutch ``g``: only words with such a letter are looked at."""
     endings = ("", "s", "ing", "ed", "ies", "ation", "en", "et", "er", "ung", "ement", "ando", "lar", "inin", "sken")

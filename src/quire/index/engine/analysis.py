@@ -7,17 +7,14 @@ emoji, and scripts without spaces, in which each character becomes a word.
 import re
 import unicodedata
 from functools import cache, lru_cache
-from itertools import pairwise
-from typing import NamedTuple, get_args
+from itertools import groupby, pairwise
+from typing import NamedTuple
 
 import tantivy
 
 from quire.patterns import pattern
-from quire.trees import Language
 
 NONE = "none"  # the language of a tree whose words are not stemmed
-
-LANGUAGES = get_args(Language)  # the languages that a tree can have
 
 _FOLD_FIRST = ("arabic", "dutch", "english", "german", "greek", "russian", "tamil", NONE)
 """Languages whose stemmers do not need the accents of Latin letters; accents are removed before stemming."""
@@ -153,13 +150,9 @@ def _without_marks(character: re.Match[str]) -> str:
 
 @cache
 def _unspaced() -> re.Pattern[str]:
-    letters: list[str] = []
-    marks: list[str] = []
-    for first, last in _CLUSTER_RANGES:
-        for character in map(chr, range(first, last + 1)):
-            (marks if unicodedata.category(character).startswith("M") else letters).append(character)
-    cluster = f"[{''.join(letters)}][{''.join(marks)}]*"
-    return re.compile(f"[{ALONE}]|{cluster}|(?P<emoji>[{EMOJI}])")
+    characters = [chr(code) for first, last in _CLUSTER_RANGES for code in range(first, last + 1)]
+    marks = "".join([character for character in characters if unicodedata.category(character).startswith("M")])
+    return re.compile(f"[{ALONE}]|(?![{marks}])[{CLUSTERS}][{marks}]*|(?P<emoji>[{EMOJI}])")
 
 
 @cache
@@ -224,14 +217,9 @@ def adjacent_terms(spelling: Spelling) -> tuple[tuple[str, ...], ...]:
     if spelling.tight:
         return (spelling.terms,)
     groups: list[tuple[str, ...]] = []
-    was_unspaced = False
-    for term in spelling.terms:
-        unspaced = is_unspaced(term)
-        if unspaced and was_unspaced:
-            groups[-1] += (term,)
-        else:
-            groups.append((term,))
-        was_unspaced = unspaced
+    for unspaced, consecutive in groupby(spelling.terms, is_unspaced):
+        group = tuple(consecutive)
+        groups += [group] if unspaced else [(term,) for term in group]
     return tuple(groups)
 
 

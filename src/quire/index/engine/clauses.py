@@ -4,11 +4,9 @@ Any word may match. A word scores as in its best field, plus a part of the other
 the words ranks higher. Only exclusions and conditions with a field decide whether a node matches.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeGuard, TypeVar
+from typing import NamedTuple, TypeGuard
 
 import msgspec
 import tantivy
@@ -28,9 +26,6 @@ LONG_QUERY = 6
 """A query with so many words is compared word for word with the best nodes, and its function words find nothing."""
 _FEW_TERMS = 64
 """Up to so many terms are looked up one by one; for a larger set, the engine scans all terms of the field."""
-
-
-Clause = TypeVar("Clause", tantivy.Query, tantivy.Query | None)
 
 
 class QueryContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +72,7 @@ class Variant(NamedTuple):
     language: str
     spelling: Spelling
     groups: Sequence[tuple[str, ...]]  # the terms of each group must be adjacent; groups may be anywhere
-    weight: float = 1.0  # of each group, so that a name does not count more because it is split
+    weight: float  # of each group, so that a name does not count more because it is split
 
 
 class ClauseBuilder(msgspec.Struct, frozen=True):
@@ -91,12 +86,12 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
     def build(self, query: Query) -> tantivy.Query | None:
         """The clause for a query; None if there is nothing to search for."""
         match query:
-            case Word(field=str()) | Phrase(field=str()) if not self.strict:
-                return self._strict.build(query)
-            case Word():
-                return _boosted(self._word(query), query.boost)
-            case Phrase():
-                return _boosted(self._phrase(query), query.boost)
+            case Word(field=None) | Phrase(field=None):
+                return self._leaf(query)
+            case Word(field=str(name)) | Phrase(field=str(name)) if name in TEXT_FIELDS:
+                return msgspec.structs.replace(self, boosts={name: 1.0}, strict=True)._leaf(query)  # noqa: SLF001
+            case Word() | Phrase():
+                return self._documents(query)
             case Either(items=items):
                 return best_of(self._build_each(items), self.context.tie)
             case _:
@@ -110,24 +105,19 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
                 first = readings[0].terms if readings else ()
                 is_known = all(self.context.dictionary.statistics(term, language).fields for term in first)
                 for spelling in readings:
-                    variant = self._variant(spelling, language, tight=word.field == "path")
                     share = len(first) / len(spelling.terms)
                     weight = share * (_SPLIT_NAME if is_known else 1.0) if share < 1 else 1.0
-                    yield variant._replace(weight=weight)
+                    yield self._variant(spelling, language, weight, tight=word.field == "path")
 
     def any_variant(self, variants: Iterable[Variant]) -> tantivy.Query | None:
         """One of the variants."""
-        return best_of([self._search_variant(variant, self.boosts) for variant in variants], 0.0)
+        return best_of([self._search_variant(variant) for variant in variants], 0.0)
 
-    def _variant(self, spelling: Spelling, language: str, *, tight: bool = False) -> Variant:
+    def _variant(self, spelling: Spelling, language: str, weight: float = 1.0, *, tight: bool = False) -> Variant:
         groups = (spelling.terms,) if tight else adjacent_terms(spelling)
         if not self.strict:
             groups = tuple([pair for group in groups for pair in term_pairs(group)])
-        return Variant(language, spelling, groups)
-
-    @property
-    def _strict(self) -> ClauseBuilder:
-        return msgspec.structs.replace(self, strict=True)
+        return Variant(language, spelling, groups, weight)
 
     def _build_each(self, items: Iterable[Query]) -> list[tantivy.Query]:
         return [clause for item in items if (clause := self.build(item)) is not None]
@@ -137,7 +127,8 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         required = self.context.required(items)
         some = self._build_each(item for item in required if not self._must_match(item))
         musts = self._build_each(item for item in required if self._must_match(item))
-        refused = self._strict._build_each(item.item for item in items if isinstance(item, Not))  # noqa: SLF001
+        strict = msgspec.structs.replace(self, strict=True)
+        refused = strict._build_each(item.item for item in items if isinstance(item, Not))  # noqa: SLF001
         more = [clause for _, clause in self.function_words(items)]
         if musts:
             more += some
@@ -163,60 +154,52 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         """Whether an item names its fields, or is excluded together with others."""
         return self.strict or all(leaf.field is not None for leaf in leaves(item))
 
-    def _word(self, word: Word) -> tantivy.Query | None:
-        if word.field not in (None, *TEXT_FIELDS):
-            return self._documents(word)
-        if word.prefix and word.text[-1:].isalnum() and not is_unspaced(word.text[-1:]):  # ``C++`` cannot go on
-            return self._prefix(word)
-        variants = [self._search_variant(variant, self._fields(word)) for variant in self.variants(word)]
-        return self._with_flag(word, best_of(variants, 0.0))
+    def _leaf(self, leaf: Word | Phrase) -> tantivy.Query | None:
+        flag = self.context.flag(leaf) if self.bonus else None
+        if isinstance(leaf, Phrase):
+            clause = self._phrase(leaf)
+        elif leaf.prefix and leaf.text[-1:].isalnum() and not is_unspaced(leaf.text[-1:]):  # ``C++`` cannot go on
+            clause, flag = self._prefix(leaf), None
+        else:
+            clause = self.any_variant(self.variants(leaf))
+        clause = plus(clause, flag) if clause and flag else clause  # a text with the dashes of the flag scores more
+        return clause and _boosted(clause, leaf.boost)
 
-    def _search_variant(self, variant: Variant, boosts: Mapping[str, float]) -> tantivy.Query:
+    def _search_variant(self, variant: Variant) -> tantivy.Query:
         """Each group in any field, and more if all terms are adjacent."""
-        groups = [self._counted(group, variant.language, boosts) for group in variant.groups]
+        groups = [self._counted(group, variant.language) for group in variant.groups]
         if len(groups) == 1:
             return groups[0]
         apart = all_of(groups) if self.strict else any_of(groups)
-        together = self._adjacent(variant.spelling.terms, variant.language, boosts)
+        together = self._adjacent(variant.spelling.terms, variant.language)
         return _boosted(plus(apart, together), variant.weight)
 
     def _phrase(self, phrase: Phrase) -> tantivy.Query | None:
-        if phrase.field not in (None, *TEXT_FIELDS):
-            return self._documents(phrase)
-        boosts = self._fields(phrase)
         variants = []
         for language in self.context.languages:
             # As a query spells it, and as a text has it, in which ``don't`` is two terms.
             forms = {spelling.terms for spelling in spellings(phrase.text, language)[:1]}
             forms.add(tuple(terms(phrase.text, language)))
-            variants += [self._counted(form, language, boosts) for form in sorted(forms) if form]
-        return self._with_flag(phrase, best_of(variants, 0.0))
-
-    def _with_flag(self, leaf: Word | Phrase, clause: tantivy.Query | None) -> tantivy.Query | None:
-        """The clause, and more if the word is a command-line flag and the text has it with its dashes."""
-        flag = self.context.flag(leaf) if self.bonus else None
-        return clause if clause is None or flag is None else plus(clause, flag)
+            variants += [self._counted(form, language) for form in sorted(forms) if form]
+        return best_of(variants, 0.0)
 
     def _prefix(self, word: Word) -> tantivy.Query | None:
         """A prefix scores as the best of its words; of many words the rare ones score little."""
         cut = max((at + 1 for at, character in enumerate(word.text) if not character.isalnum()), default=0)
-        lead, prefix, boosts = word.text[:cut], word.text[cut:], self._fields(word)  # ``my_`` and ``v``
+        lead, prefix = word.text[:cut], word.text[cut:]  # ``my_`` and ``v``
         variants = []
         for language in self.context.languages:
             completions = self.context.dictionary.completions(prefix, language)
-            words = [self._counted((term,), language, boosts) for term in completions.frequent]
-            for name in (name for name, boost in boosts.items() if completions.others and boost > 0):
+            words = [self._counted((term,), language) for term in completions.frequent]
+            for name in (name for name, boost in self.boosts.items() if completions.others and boost > 0):
                 # One query for many terms cannot score them.
                 field = index_schema.field(name, language)
                 others = tantivy.Query.term_set_query(self.context.schema, field, completions.others)
                 words.append(tantivy.Query.const_score_query(others, 1.0))
             completed = best_of(words, 0.0)
             if completed is not None:
-                before = [
-                    self._search_variant(self._variant(spelling, language), boosts)
-                    for spelling in spellings(lead, language)[:1]
-                ]
-                variants.append(all_of([*before, completed]))
+                first = [self._variant(spelling, language) for spelling in spellings(lead, language)[:1]]
+                variants.append(all_of([*map(self._search_variant, first), completed]))
         return best_of(variants, 0.0) or tantivy.Query.empty_query()
 
     def _documents(self, leaf: Word | Phrase) -> tantivy.Query:
@@ -230,30 +213,25 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
             query = one_of(schema, tree, [leaf.text])
         return tantivy.Query.const_score_query(query, 0.0)
 
-    def _fields(self, leaf: Word | Phrase) -> Mapping[str, float]:
-        return {leaf.field: 1.0} if leaf.field else self.boosts
-
-    def _counted(self, terms: tuple[str, ...], language: str, boosts: Mapping[str, float]) -> tantivy.Query:
-        """Adjacent terms in the best of some fields, plus their rarity, whatever the field."""
-        clause = self._adjacent(terms, language, boosts)
+    def _counted(self, terms: tuple[str, ...], language: str) -> tantivy.Query:
+        """Adjacent terms in the best field, plus their rarity, whatever the field."""
+        clause = self._adjacent(terms, language)
         if not self.bonus or not self.context.coordination:
             return clause
-        rarity = sum([self.context.dictionary.term_rarity(term, language) for term in terms])
+        rarity = sum([self.context.dictionary.statistics(term, language).rarity for term in terms])
         # The clause is evaluated once: everything matches the second one.
         return plus(
             clause, tantivy.Query.const_score_query(tantivy.Query.all_query(), self.context.coordination * rarity)
         )
 
-    def _adjacent(self, terms: tuple[str, ...], language: str, boosts: Mapping[str, float]) -> tantivy.Query:
-        """Adjacent terms in the best of some fields: of those that have the first term."""
+    def _adjacent(self, terms: tuple[str, ...], language: str) -> tantivy.Query:
+        """Adjacent terms in the best of the fields that have the first term."""
         schema, fields = self.context.schema, self.context.dictionary.statistics(terms[0], language).fields
-        queries = []
-        for name, boost in boosts.items():
-            if boost > 0 and (name in fields or name == index_schema.PATH):
-                field = index_schema.field(name, language)
-                is_one = len(terms) == 1
-                query = tantivy.Query.term_query(schema, field, terms[0]) if is_one else phrase(schema, field, terms)
-                queries.append(_boosted(query, boost))
+        queries = [
+            _boosted(adjacent(schema, name, language, terms), boost)
+            for name, boost in self.boosts.items()
+            if boost > 0 and (name in fields or name == index_schema.PATH)
+        ]
         return best_of(queries, self.context.tie) or tantivy.Query.empty_query()
 
 
@@ -281,8 +259,11 @@ def filtered(query: tantivy.Query, *filters: tantivy.Query) -> tantivy.Query:
     return all_of([query, *(tantivy.Query.const_score_query(condition, 0.0) for condition in filters)])
 
 
-def phrase(schema: tantivy.Schema, field: str, terms: Sequence[str]) -> tantivy.Query:
-    """Adjacent terms."""
+def adjacent(schema: tantivy.Schema, name: str, language: str, terms: Sequence[str]) -> tantivy.Query:
+    """Adjacent terms, or one term, in a field of a language."""
+    field = index_schema.field(name, language)
+    if len(terms) == 1:
+        return tantivy.Query.term_query(schema, field, terms[0])
     return tantivy.Query.phrase_query(schema, field, list(terms))
 
 
@@ -311,8 +292,8 @@ def is_plain(item: Query) -> TypeGuard[Word]:
     return isinstance(item, Word) and item.field is None and not item.prefix
 
 
-def _boosted(query: Clause, boost: float) -> Clause:
-    return query if query is None or boost == 1 else tantivy.Query.boost_query(query, float(boost))
+def _boosted(query: tantivy.Query, boost: float) -> tantivy.Query:
+    return query if boost == 1 else tantivy.Query.boost_query(query, float(boost))
 
 
 def best_of(queries: Sequence[tantivy.Query], tie: float) -> tantivy.Query | None:

@@ -4,40 +4,32 @@ Ranked fields have stems. The field ``words`` has the words that documents have,
 how those with accents are written. A correction is always such a word.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import islice
-from math import log
-from typing import NamedTuple
+
+import msgspec
 
 from quire.index.engine.analysis import analyser, bare, is_unspaced, spellings, terms, word_terms
 from quire.index.engine.function_words import is_function_word
 from quire.index.engine.index_schema import ACCENTED, RANKED, WORDS, field
-from quire.index.engine.snapshot import Snapshot
+from quire.index.engine.snapshot import Snapshot, rarity
 from quire.patterns import pattern
 
 _MIN_PREFIX = 3  # a shorter word is no prefix unless a ``*`` says so
 _MIN_LENGTH = 4  # shorter words are not corrected: too many words are similar
 _MAX_LENGTH = 64  # longer words are not corrected: the number of edits grows with the length
 _MAX_CORRECTIONS = 3
-_MAX_STATISTICS = 50_000  # of how many terms they are cached
 _MAX_SCORED = 48  # how many of the words that a prefix stands for are scored
 
 _LETTERS = pattern(r"[^\W\d_]+")
 
 
-class Completions(NamedTuple):
+class Completions(msgspec.Struct, frozen=True):
     """The terms that a prefix stands for."""
 
     frequent: Sequence[str]  # scored, the most frequent first
     others: Sequence[str] = ()  # the rest: maybe thousands, and some only in deleted nodes
-
-
-class TermStatistics(NamedTuple):
-    """Where a term occurs."""
-
-    fields: frozenset[str]  # the ranked fields that have it
-    rarity: float  # the inverse document frequency, as in BM25, in the field in which it is most frequent
 
 
 class Dictionary:
@@ -47,27 +39,13 @@ class Dictionary:
         self._snapshot = snapshot
         self._languages = snapshot.settings.languages
         self._completions: dict[tuple[str, str], Completions] = {}
+        self.statistics = snapshot.statistics
+        self.title_rarities = snapshot.title_rarities
         self.lookups = 0  # the number of lookups so far
 
     def rarity(self, name: str, value: str) -> float:
-        """The inverse document frequency of a term, as in BM25."""
-        return self._inverse(self._snapshot.doc_freq((name,), value))
-
-    def statistics(self, term: str, language: str) -> TermStatistics:
-        """Where a term occurs, cached."""
-        key, cached = (term, language), self._snapshot.memory["terms"]
-        statistics: TermStatistics | None = cached.get(key)
-        if statistics is None:
-            if len(cached) >= _MAX_STATISTICS:
-                cached.clear()
-            counts = [self._snapshot.doc_freq((name,), term) for name in _fields(language)]
-            fields = frozenset(name for name, count in zip(RANKED, counts, strict=True) if count)
-            statistics = cached[key] = TermStatistics(fields, self._inverse(max(counts)))
-        return statistics
-
-    def term_rarity(self, term: str, language: str) -> float:
-        """The inverse document frequency of a term in the field in which it is most frequent."""
-        return self.statistics(term, language).rarity
+        """The rarity of a term in a field."""
+        return rarity(self._snapshot.searcher.num_docs, self._snapshot.doc_freq((name,), value))
 
     def is_joined(self, left: str, right: str) -> bool:
         """Whether bodies have two words as one at least as often as apart; a name in humps counts as both."""
@@ -77,20 +55,6 @@ class Dictionary:
                 one, two = (self._snapshot.live_freq(field("body", language), *terms) for terms in (whole, apart))
                 return 2 * one >= max(two, 1)
         return False
-
-    def title_rarities(self, title: tuple[str, ...], language: str) -> tuple[Mapping[str, float], float]:
-        """The rarity of each term of a title, and their sum, cached."""
-        key, cached = (title, language), self._snapshot.memory["titles"]
-        rarities: tuple[Mapping[str, float], float] | None = cached.get(key)
-        if rarities is None:
-            if len(cached) >= _MAX_STATISTICS:
-                cached.clear()
-            by_term = {term: self.term_rarity(term, language) for term in title}
-            rarities = cached[key] = by_term, sum(by_term.values())
-        return rarities
-
-    def _inverse(self, count: int) -> float:
-        return log(1 + (max(self._snapshot.searcher.num_docs - count, 0) + 0.5) / (count + 0.5))
 
     def _is_live(self, fields: Sequence[str], term: str, count: int) -> bool:
         """Whether a term with this count in some fields occurs in a node that is not deleted."""

@@ -4,13 +4,12 @@ Of any query the share of its words, and of a long one, such as a pasted error m
 The engine adds shares up: every item of the query has a constant score, its part of the whole.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import islice, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
+import msgspec
 import tantivy
 
 from quire.index.engine.analysis import terms
@@ -18,6 +17,7 @@ from quire.index.engine.clauses import (
     LONG_QUERY,
     ClauseBuilder,
     QueryContext,
+    adjacent,
     all_items,
     all_of,
     any_of,
@@ -25,10 +25,9 @@ from quire.index.engine.clauses import (
     filtered,
     is_plain,
     one_of,
-    phrase,
     plus,
 )
-from quire.index.engine.index_schema import DOC, NUMBER, POSITION, field
+from quire.index.engine.index_schema import DOC, POSITION
 from quire.index.engine.snapshot import Match, Snapshot
 from quire.query.query_tree import Either, Phrase, Query, Word, leaves
 
@@ -68,9 +67,8 @@ def _scores_inside(snapshot: Snapshot, numbers: Iterable[int], clauses: Clauses)
     documents = [snapshot.document_ids[number] for number in numbers]
     inside = tantivy.Query.const_score_query(one_of(snapshot.schema, DOC, documents), 0.0)
     query = reduce(plus, clauses, inside)
-    hits = snapshot.top(query, snapshot.node_count(documents))
-    keys = snapshot.numbers([address for _, address in hits], NUMBER, POSITION)
-    return {(number, position): score for (number, position), (score, _) in zip(keys, hits, strict=True)}
+    matches = snapshot.matches_at(snapshot.top(query, snapshot.node_count(documents)))
+    return {(match.number, match.position): match.score for match in matches}
 
 
 def _all(context: QueryContext, items: Sequence[Query], weight: float, fields: Sequence[str]) -> Clauses:
@@ -94,48 +92,42 @@ def _item(context: QueryContext, item: Query, weight: float, fields: Sequence[st
     if flag is None:
         return _leaf(context, item, weight, fields)
     # A command-line flag counts in full only with its dashes.
-    dashes = _constant([flag], weight / 2) if "body" in fields else []
+    dashes = _constant(flag, weight / 2) if "body" in fields else []
     return [*_leaf(context, item, weight / 2, fields), *dashes]
 
 
 def _leaf(context: QueryContext, item: Word | Phrase, weight: float, fields: Sequence[str]) -> Clauses:
-    builders = [ClauseBuilder(context, {name: 1.0}, bonus=False) for name in fields]
+    builder = ClauseBuilder(context, dict.fromkeys(fields, 1.0), bonus=False)
     if not is_plain(item):
-        return _constant([builder.build(item) for builder in builders], weight)
-    variants = list(builders[0].variants(item))
-    whole = [variant for variant in variants if len(variant.groups) == 1]
-    alternatives = [_constant([builder.any_variant(whole) for builder in builders], weight)]
+        return _constant(builder.build(item), weight)
+    variants = list(builder.variants(item))
+    whole = builder.any_variant([variant for variant in variants if len(variant.groups) == 1])
+    alternatives = [_constant(whole, weight)]
     for variant in variants:
         if len(variant.groups) == 1:
             continue
-        groups = [[variant._replace(groups=[group])] for group in variant.groups]
-        in_fields = [[builder.any_variant(group) for builder in builders] for group in groups]
+        parts = [builder.any_variant([variant._replace(groups=[group])]) for group in variant.groups]
         if "body" in fields:  # the parts of a name may be apart or missing
-            parts = [_constant(queries, weight / len(groups)) for queries in in_fields]
-            alternatives.append([clause for part in parts for clause in part])
+            alternatives.append([clause for part in parts for clause in _constant(part, weight / len(parts))])
         else:  # a heading must have all of them
-            in_heading = [query for [query] in in_fields if query is not None]
-            alternatives.append(_constant([all_of(in_heading)], weight))
-    return _best([clauses for clauses in alternatives if clauses])
+            alternatives.append(_constant(all_of([part for part in parts if part]), weight))
+    return _best(alternatives)
 
 
 def _best(alternatives: Sequence[Clauses]) -> Clauses:
-    if len(alternatives) < 2:
-        return alternatives[0] if alternatives else []
     best = best_of([any_of(clauses) for clauses in alternatives if clauses], 0.0)
     return [] if best is None else [best]
 
 
-def _constant(queries: Sequence[tantivy.Query | None], weight: float) -> Clauses:
-    """This score for a node that matches one of the queries."""
-    clauses = [query for query in queries if query is not None]
-    return [tantivy.Query.const_score_query(any_of(clauses), weight)] if clauses else []
+def _constant(query: tantivy.Query | None, weight: float) -> Clauses:
+    """This score for a node that matches."""
+    return [] if query is None else [tantivy.Query.const_score_query(query, weight)]
 
 
 # Pasted text
 
 
-class PastedText(NamedTuple):
+class PastedText(msgspec.Struct, frozen=True):
     """How much of a long query some nodes have word for word."""
 
     shares: Mapping[tuple[int, int], float] = {}  # of its pairs of adjacent words, by document number and position
@@ -159,8 +151,8 @@ def find_pasted(
     """
     text = long_text(query)
     texts = {language: words for language in context.languages if len(words := terms(text, language)) >= LONG_QUERY}
-    whole = best_of([_phrase(context, "body", language, words) for language, words in texts.items()], 0.0)
-    names = [_phrase(context, "links", language, words) for language, words in texts.items()]
+    whole = best_of([adjacent(context.schema, "body", language, words) for language, words in texts.items()], 0.0)
+    names = [adjacent(context.schema, "links", language, words) for language, words in texts.items()]
     names += [_in_titles(context, language, words) for language, words in texts.items()]
     name = best_of(names, 0.0)
     if whole is None or name is None or snapshot.top(name, 1):
@@ -170,7 +162,7 @@ def find_pasted(
         return PastedText(verbatim=verbatim)
     clauses, most = list[tantivy.Query](), 0.0
     for language, words in texts.items():
-        rarity = {word: context.dictionary.term_rarity(word, language) for word in words}
+        rarity = {word: context.dictionary.statistics(word, language).rarity for word in words}
         pairs = {
             (left, right): rarity[left] + rarity[right]
             for left, right in pairwise(words)
@@ -179,18 +171,14 @@ def find_pasted(
         total = sum(pairs.values())
         most = max(most, total)
         for pair, worth in pairs.items():
-            clauses += _constant([_phrase(context, "body", language, pair)], worth / total)
+            clauses += _constant(adjacent(context.schema, "body", language, pair), worth / total)
     numbers = dict.fromkeys([match.number for match in matches])
     return PastedText(_scores_inside(snapshot, islice(numbers, _MAX_DOCUMENTS), clauses), most)
 
 
-def _phrase(context: QueryContext, name: str, language: str, words: Sequence[str]) -> tantivy.Query:
-    return phrase(context.schema, field(name, language), words)
-
-
 def _in_titles(context: QueryContext, language: str, words: Sequence[str]) -> tantivy.Query:
     """All words in the titles from a document's to a section's."""
-    fields = [field(name, language) for name in ("title", "headings")]
+    fields = ("title", "headings")
     return all_of(
-        [any_of([tantivy.Query.term_query(context.schema, name, word) for name in fields]) for word in set(words)]
+        [any_of([adjacent(context.schema, name, language, [word]) for name in fields]) for word in set(words)]
     )

@@ -76,13 +76,11 @@ def _remembered(generation: Path) -> _Memory:
 
 def _file_names(generation: Path) -> Iterator[str]:
     with _named(META):
-        segments = msgspec.json.decode((generation / META).read_bytes())["segments"]
-        deletes = {segment["segment_id"]: segment.get("deletes") for segment in segments}
-        for segment_id, deleted in deletes.items():
-            name = segment_id.replace("-", "")
+        for segment in msgspec.json.decode((generation / META).read_bytes())["segments"]:
+            name, deletes = segment["segment_id"].replace("-", ""), segment.get("deletes")
             yield from (f"{name}.{suffix}" for suffix in _SUFFIXES)
-            if deleted is not None:
-                yield f"{name}.{deleted['opstamp']}.del"
+            if deletes is not None:
+                yield f"{name}.{deletes['opstamp']}.del"
 
 
 @contextmanager

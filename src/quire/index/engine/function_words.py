@@ -64,13 +64,9 @@ _OTHERS = {
         "ile için bu şu o da de bir ben sen var yok gibi daha çok"
     ),
 }
-"""Words missing from the engine's stop words; it has none for Arabic, Greek, Romanian, Tamil and Turkish."""
+"""Words missing from the engine's stop words."""
 
-_WITH_STOP_WORDS = (
-    *("danish", "dutch", "finnish", "french", "german", "hungarian", "italian", "norwegian", "portuguese"),
-    *("russian", "spanish", "swedish"),
-)
-"""The languages for which the engine has stop words."""
+_WITHOUT_STOP_WORDS = ("arabic", "greek", "romanian", "tamil", "turkish")  # languages for which the engine has none
 
 
 @lru_cache(maxsize=4_096)
@@ -85,7 +81,7 @@ def is_function_word(word: str, languages: tuple[str, ...]) -> bool:
 def _is_listed(word: str, language: str) -> bool:
     if language == "english":
         return word in _words(language)
-    is_stop_word = language in _WITH_STOP_WORDS and bool(word) and not _stop_word_filter(language).analyze(word)
+    is_stop_word = language not in _WITHOUT_STOP_WORDS and bool(word) and not _stop_word_filter(language).analyze(word)
     return is_stop_word or _without_accents(word) in _words(language)
 
 

@@ -4,8 +4,6 @@ Text fields exist once per language (``title_english``), because a field has one
 are stored: an answer is made from the node.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -71,16 +69,13 @@ def build_schema(languages: tuple[str, ...]) -> tantivy.Schema:
     return builder.build()
 
 
-def register_analysers(index: tantivy.Index, languages: tuple[str, ...]) -> None:
-    """Register the analysers with an index that was just created or opened: the engine does not store them."""
-    for language in {*languages, analysis.NONE}:
-        index.register_tokenizer(f"quire_{language}", analysis.analyser(language))
-
-
 def fields_of(nodes: Sequence[Node], language: str) -> NodeFields:
     """The nodes of a document as fields, each with the titles above it and the document's front matter."""
     document = nodes[0]
-    common = _common_fields(document, language)
+    folder, file = _folder_and_name(document.path)
+    short = {"description": (document.description,), "file": (file,), "folder": (folder,), "tags": document.tags}
+    common: dict[str, Any] = {field(name, language): _texts(values) for name, values in short.items()}
+    common |= {field(PATH, language): indexed_texts(document.path), DOC: document.document_id, TREE: document.tree}
     in_title, in_headings, in_body = (field(name, language) for name in ("title", "headings", "body"))
     fields: list[dict[str, Any]] = []
     title_chains: list[list[str]] = []  # for each node the titles from the document's to its own
@@ -107,7 +102,7 @@ def fields_of(nodes: Sequence[Node], language: str) -> NodeFields:
     return NodeFields(common, fields)
 
 
-def add_links(nodes: NodeFields, links: LinkRecord, language: str) -> None:
+def add_links(nodes: NodeFields, links: "LinkRecord", language: str) -> None:
     """Add what is known when all files are read: the links to and from a document."""
     incoming, tree = links.incoming(), nodes.common[TREE]
     for position, (words, pages) in incoming.items():
@@ -120,14 +115,6 @@ def add_links(nodes: NodeFields, links: LinkRecord, language: str) -> None:
         BLOB: msgspec.msgpack.encode(links),
         LINK_NAMES: [f"{tree}:{name}" for name in links.names],
     }
-
-
-def _common_fields(document: Node, language: str) -> dict[str, Any]:
-    folder, file = _folder_and_name(document.path)
-    short = {"description": (document.description,), "file": (file,), "folder": (folder,), "tags": document.tags}
-    fields: dict[str, Any] = {field(name, language): _texts(values) for name, values in short.items()}
-    fields[field(PATH, language)] = indexed_texts(document.path)
-    return fields | {DOC: document.document_id, TREE: document.tree}
 
 
 def _texts(values: Sequence[str]) -> list[str]:

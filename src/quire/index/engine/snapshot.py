@@ -1,7 +1,5 @@
 """Reads a committed state of the engine's index."""
 
-from __future__ import annotations
-
 import errno
 import os
 import time
@@ -9,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache, partial
+from math import log
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -16,15 +15,14 @@ import msgspec
 import tantivy
 
 from quire.errors import IndexDamagedError, QuireError, StoreError, is_panic
-from quire.index.engine import damage, index_schema
+from quire.index.engine import damage
 from quire.index.engine.damage import MAX_SHOWN, mark_damaged, text_and_code
-from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, NUMBER, POSITION, RECORD, TREE
+from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, NUMBER, POSITION, RANKED, RECORD, TREE, field
 from quire.index.file_records import (
     FILE_KEYS,
     FOLDERS_KEY,
     LINKS_KEY,
     SETTINGS_KEY,
-    FileRecord,
     FileTable,
     FolderTimes,
     FrontMatter,
@@ -40,12 +38,14 @@ from quire.operating_system import remove_folder, temporary_folder
 from quire.patterns import pattern
 
 _CACHE_SIZE = 4_096  # of nodes, and of outlines
+_MAX_STATISTICS = 50_000  # of how many terms and titles they are cached
 _REMOVE_TRIES, _REMOVE_PAUSE = 50, 0.002
 _ENGINE_FILE = pattern(r'filepath: "(?:[^"]*[/\\])?([^"/\\]+)"')  # the engine names files by their whole path
 
 Decoded = TypeVar("Decoded")
 Address = tantivy.DocAddress  # the engine's address of a node in a snapshot
 Location = tuple[str, int]  # a document id, and a position in the document's list of nodes
+Opened = tuple["Snapshot | None", Stamp]  # a commit, None if there is none, and its stamp
 
 
 class engine_reads:  # noqa: N801  used as a function; a generator costs four times as much, and a search has twenty
@@ -82,6 +82,13 @@ class Match(msgspec.Struct, frozen=True, gc=False):
     own: float = 1.0  # the share of the query that its own title and body satisfy
 
 
+class TermStatistics(msgspec.Struct, frozen=True):
+    """Where a term occurs."""
+
+    fields: frozenset[str]  # the ranked fields that have it
+    rarity: float  # in the field in which it is most frequent
+
+
 def open_snapshot(folder: Folder, last: Opened | None = None) -> Opened:
     """The last commit, after a check for damage, and its stamp; None if there is no index.
 
@@ -113,9 +120,6 @@ def newest_readable_trees(folder: Folder) -> Mapping[str, Tree]:
     return {}
 
 
-Opened = tuple["Snapshot | None", Stamp]
-
-
 class Snapshot:
     """One committed state of an index; later commits do not change it. Threads may share it."""
 
@@ -124,15 +128,14 @@ class Snapshot:
         self.folder = folder  # the generation
         if files is not None:
             self.files = files
-        self._nodes: dict[tuple[int, int], Node] = {}
-        self._addresses: dict[str, list[Address]] = {}  # of all nodes of a document
         self.memory: dict[str, dict[Any, Any]] = defaultdict(dict)
-        """What others have computed from this commit: terms, titles, weights, trees."""
+        """What others have computed from this commit: weights, trees."""
         with engine_reads(folder):
             self.index = _open_index(folder)
             self.searcher = self.index.searcher()
             self.schema = self.index.schema
-        index_schema.register_analysers(self.index, self.settings.languages)
+        self._node = lru_cache(maxsize=_CACHE_SIZE)(partial(_read_node, self.searcher))
+        self._addresses = lru_cache(maxsize=_CACHE_SIZE)(partial(_read_addresses, folder, self.searcher, self.schema))
 
     @cached_property
     def settings(self) -> IndexSettings:
@@ -148,11 +151,6 @@ class Snapshot:
         """The file records by document id."""
         with engine_reads(self.folder):
             return decode_files(self.blobs(FILE_KEYS))
-
-    @cached_property
-    def records(self) -> dict[int, FileRecord]:
-        """The file records by the numbers of documents."""
-        return {record.number: record for record in self.files.values()}
 
     @cached_property
     def document_ids(self) -> dict[int, str]:
@@ -173,7 +171,7 @@ class Snapshot:
     @cached_property
     def outlines(self) -> Callable[[int], Outline]:
         """The heading tree of a document by its number."""
-        return lru_cache(maxsize=_CACHE_SIZE)(partial(_read_outline, self.folder, self.records))
+        return lru_cache(maxsize=_CACHE_SIZE)(partial(_read_outline, self.folder, self.files, self.document_ids))
 
     @cached_property
     def mean_tokens(self) -> float:
@@ -212,23 +210,16 @@ class Snapshot:
         addresses = [address for _, address in hits]
         keys = self.numbers(addresses, NUMBER, POSITION)
         matches = [Match(score, address, *key) for (score, address), key in zip(hits, keys, strict=True)]
+        files, ids = self.files, self.document_ids
         with engine_reads(self.folder):
-            records = self.records
-            if any(match.position >= records[match.number].nodes for match in matches):
+            if any(match.position >= files[ids[match.number]].nodes for match in matches):
                 raise ValueError("a section is in no document")
         return matches
 
     def nodes(self, addresses: Iterable[Address]) -> list[Node]:
         """The nodes at some addresses."""
         with engine_reads(self.folder):
-            return [self._nodes.get((address.segment_ord, address.doc)) or self._read(address) for address in addresses]
-
-    def _read(self, address: Address) -> Node:
-        if len(self._nodes) >= _CACHE_SIZE:
-            self._nodes.clear()
-        node = decode_node(self.searcher.doc(address)[NODE][0])
-        self._nodes[address.segment_ord, address.doc] = node
-        return node
+            return [self._node(address.segment_ord, address.doc) for address in addresses]
 
     def get(self, node_id: str) -> Node | None:
         """The node with an id."""
@@ -240,20 +231,8 @@ class Snapshot:
         return self.nodes(self._addresses_of(document_id)[first : None if last is None else last + 1])
 
     def _addresses_of(self, document_id: str) -> list[Address]:
-        addresses = self._addresses.get(document_id)
         record = self.files.get(document_id)
-        if addresses is None and record is not None and record.nodes:
-            if len(self._addresses) >= _CACHE_SIZE:
-                self._addresses.clear()
-            query = self._has(DOC, document_id)
-            with engine_reads(self.folder):
-                hits = self.searcher.search(
-                    query, record.nodes, count=False, order_by_field=POSITION, order=tantivy.Order.Asc
-                ).hits
-                if len(hits) != record.nodes:
-                    raise ValueError(f"sections of {document_id} are missing")
-            addresses = self._addresses[document_id] = [address for _, address in hits]
-        return addresses or []
+        return self._addresses(document_id, record.nodes) if record and record.nodes else []
 
     def numbers(self, addresses: list[Address], *fields: str) -> list[tuple[int, ...]]:
         """Numeric fields of some nodes, without reading them."""
@@ -305,6 +284,16 @@ class Snapshot:
 
     # Terms. The engine counts deleted nodes until it merges their segment.
 
+    @cached_property
+    def statistics(self) -> Callable[[str, str], TermStatistics]:
+        """Where a term of a language occurs."""
+        return lru_cache(maxsize=_MAX_STATISTICS)(partial(_term_statistics, self.folder, self.searcher))
+
+    @cached_property
+    def title_rarities(self) -> Callable[[tuple[str, ...], str], tuple[Mapping[str, float], float]]:
+        """The rarity of each term of a title in a language, and their sum."""
+        return lru_cache(maxsize=_MAX_STATISTICS)(partial(_title_rarities, self.statistics))
+
     def doc_freq(self, fields: Iterable[str], term: str) -> int:
         """The number of nodes with a term, summed over fields; includes deleted nodes."""
         with engine_reads(self.folder):
@@ -333,9 +322,45 @@ class Snapshot:
         return counts
 
 
-def _read_outline(folder: Path, records: Mapping[int, FileRecord], number: int) -> Outline:
+# The functions below do not hold the snapshot, which would then stay open until Python collects garbage.
+
+
+def _read_node(searcher: tantivy.Searcher, segment: int, number: int) -> Node:
+    return decode_node(searcher.doc(Address(segment, number))[NODE][0])
+
+
+def _read_addresses(
+    folder: Path, searcher: tantivy.Searcher, schema: tantivy.Schema, document_id: str, nodes: int
+) -> list[Address]:
+    query = tantivy.Query.term_query(schema, DOC, document_id, index_option="basic")
     with engine_reads(folder):
-        record = records[number]
+        hits = searcher.search(query, nodes, count=False, order_by_field=POSITION, order=tantivy.Order.Asc).hits
+        if len(hits) != nodes:
+            raise ValueError(f"sections of {document_id} are missing")
+    return [address for _, address in hits]
+
+
+def _term_statistics(folder: Path, searcher: tantivy.Searcher, term: str, language: str) -> TermStatistics:
+    with engine_reads(folder):
+        counts = {name: searcher.doc_freq(field(name, language), term) for name in RANKED}
+    return TermStatistics(frozenset(filter(counts.get, counts)), rarity(searcher.num_docs, max(counts.values())))
+
+
+def rarity(total: int, count: int) -> float:
+    """The inverse document frequency, as in BM25, of a term that ``count`` of all nodes have."""
+    return log(1 + (max(total - count, 0) + 0.5) / (count + 0.5))
+
+
+def _title_rarities(
+    statistics: Callable[[str, str], TermStatistics], title: tuple[str, ...], language: str
+) -> tuple[Mapping[str, float], float]:
+    rarities = {term: statistics(term, language).rarity for term in title}
+    return rarities, sum(rarities.values())
+
+
+def _read_outline(folder: Path, files: FileTable, ids: Mapping[int, str], number: int) -> Outline:
+    with engine_reads(folder):
+        record = files[ids[number]]
         outline = decode_outline(record.outline)
         if not record.nodes == len(outline.parents) == len(outline.titles):
             raise ValueError(f"the outline of {record.id} is incomplete")
@@ -345,7 +370,9 @@ def _read_outline(folder: Path, records: Mapping[int, FileRecord], number: int) 
 def _open_index(folder: Path) -> tantivy.Index:
     """The engine's index as it is now; it does not see later commits."""
     if os.access(folder, os.W_OK):
-        return _open_writable(folder)
+        index = tantivy.Index.open(str(folder))
+        index.config_reader("manual", 0)
+        return index
     # The engine needs a lock file, so a read-only index is opened through a temporary folder of links. It maps the
     # files at once, so the links can be removed again.
     links = temporary_folder() / f"quire-{os.urandom(8).hex()}"
@@ -354,15 +381,9 @@ def _open_index(folder: Path) -> tantivy.Index:
         for file in folder.iterdir():
             if not file.name.endswith(".lock"):
                 (links / file.name).symlink_to(file.absolute())
-        return _open_writable(links)
+        return _open_index(links)
     finally:
         remove_links(links)
-
-
-def _open_writable(folder: Path) -> tantivy.Index:
-    index = tantivy.Index.open(str(folder))
-    index.config_reader("manual", 0)
-    return index
 
 
 def remove_links(links: Path) -> None:

@@ -1,7 +1,5 @@
 """Writes to the engine's index."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 from collections.abc import Iterator
@@ -11,8 +9,9 @@ from pathlib import Path
 import tantivy
 
 from quire.errors import StoreError, is_panic
+from quire.index.engine.analysis import NONE, analyser
 from quire.index.engine.damage import MAX_SHOWN, text_and_code
-from quire.index.engine.index_schema import BLOB, DOC, NUMBER, RECORD, NodeFields, build_schema, register_analysers
+from quire.index.engine.index_schema import BLOB, DOC, NUMBER, RECORD, NodeFields, build_schema
 from quire.write.atomic_file import remedy
 
 _SMALL_HEAP, _LARGE_HEAP = 15_000_000, 96_000_000
@@ -46,7 +45,8 @@ class Writer:
                 index = tantivy.Index(build_schema(languages), path=str(folder), reuse=False)
             else:
                 index = tantivy.Index.open(str(folder))
-            register_analysers(index, languages)
+            for language in {*languages, NONE}:  # the engine does not store analysers
+                index.register_tokenizer(f"quire_{language}", analyser(language))
             self._schema = index.schema
             heap = _SMALL_HEAP if threads == 1 else _LARGE_HEAP
             self._writer = index.writer(heap_size=heap, num_threads=threads)
