@@ -15,7 +15,7 @@ from typing import Literal
 
 import msgspec
 
-from quire.index.file_records import FileRecord, FileTable, FolderTimes, Tree, storable
+from quire.index.file_records import FileRecord, FileTable, FolderTimes, TreeRecord, storable
 from quire.model import Finding
 from quire.read.discover import Walk
 
@@ -43,7 +43,7 @@ class StaleFiles(msgspec.Struct, kw_only=True):
 
 
 def stale_files(
-    home: Path, trees: Mapping[str, Tree], records: FileTable, listed: Callable[[str], FolderTimes] | None = None
+    home: Path, trees: Mapping[str, TreeRecord], records: FileTable, listed: Callable[[str], FolderTimes] | None = None
 ) -> StaleFiles:
     """Compare the files of some trees with their records; the folders of trees are relative to ``home``.
 

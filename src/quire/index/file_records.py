@@ -57,7 +57,7 @@ class FileRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return [msgspec.structs.replace(note, path=name) if name else note for note in self.notes]
 
 
-class Tree(msgspec.Struct, frozen=True, array_like=True):
+class TreeRecord(msgspec.Struct, frozen=True, array_like=True):
     """A named folder of documents."""
 
     folder: bytes  # relative to the parent of the index folder if it is inside, so that both can be moved together
@@ -92,10 +92,10 @@ class IndexSettings(msgspec.Struct, frozen=True, array_like=True):
 
     quire: str  # the version of quire, as each may read documents differently
     languages: tuple[str, ...]  # sorted; may include the language of a removed tree
-    trees: dict[str, Tree]
+    trees: dict[str, TreeRecord]
 
 
-def languages_of(trees: Mapping[str, Tree]) -> tuple[str, ...]:
+def languages_of(trees: Mapping[str, TreeRecord]) -> tuple[str, ...]:
     """The languages of the trees, sorted, without duplicates."""
     return tuple(sorted({tree.language for tree in trees.values()}))
 

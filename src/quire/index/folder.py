@@ -19,7 +19,7 @@ import msgspec
 
 from quire.errors import IndexDamagedError, OptionError, StoreError
 from quire.index.engine.damage import CHECKED, META
-from quire.index.file_records import DEFAULT_FOLDER, VERSION, Tree
+from quire.index.file_records import DEFAULT_FOLDER, VERSION, TreeRecord
 from quire.patterns import pattern
 from quire.read.source import kind
 
@@ -72,11 +72,11 @@ class Folder:
             raise self.damaged(f"the index is damaged ({CURRENT} names no generation)")
         return self.path / pointer.generation
 
-    def trees(self) -> dict[str, Tree]:
+    def trees(self) -> dict[str, TreeRecord]:
         """The trees, also of an index that cannot be opened; none if they are unknown."""
         try:
             pointer = self.pointer()
-            return msgspec.json.decode(pointer.trees, type=dict[str, Tree]) if pointer else {}
+            return msgspec.json.decode(pointer.trees, type=dict[str, TreeRecord]) if pointer else {}
         except (IndexDamagedError, msgspec.DecodeError, UnicodeDecodeError):
             return {}
 

@@ -16,7 +16,7 @@ from quire import parsing, read, size
 from quire.errors import InputError, UndecodableError
 from quire.index.changed_files import Task, digest_of
 from quire.index.engine.index_schema import fields_of
-from quire.index.file_records import TOKENIZER, FileRecord, Tree, encode_front_matter, storable
+from quire.index.file_records import TOKENIZER, FileRecord, TreeRecord, encode_front_matter, storable
 from quire.index.link_words import LinkRecord, link_record
 from quire.index.node import build_nodes, encode_outline
 from quire.link_addresses import page_of
@@ -46,7 +46,7 @@ Results = Generator[IndexedFile, None, None]
 
 
 def read_files(
-    tasks: Sequence[Task], trees: Mapping[str, Tree], jobs: int | None, on_progress: OnProgress | None
+    tasks: Sequence[Task], trees: Mapping[str, TreeRecord], jobs: int | None, on_progress: OnProgress | None
 ) -> Results:
     """Read files with ``jobs`` processes, by default as many as pay off. The order of results is not defined."""
     works = [run_workers.work_of(task.record.size) for task in tasks]
@@ -63,7 +63,7 @@ def read_files(
                 on_progress(done, len(tasks), task.record.path)
 
 
-def read_file(trees: Mapping[str, Tree], task: Task) -> IndexedFile:
+def read_file(trees: Mapping[str, TreeRecord], task: Task) -> IndexedFile:
     """Read a file; the result says also if it cannot be read."""
     path, tree = task.record.path, trees[task.record.tree]
     try:

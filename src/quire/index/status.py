@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from quire.index.engine.snapshot import Snapshot
-from quire.index.file_records import LINK_FOUND, LINK_LOST, Tree
+from quire.index.file_records import LINK_FOUND, LINK_LOST, TreeRecord
 from quire.index.folder import Folder
 from quire.model import Finding
 from quire.options import AUTO_SLUGS
@@ -50,7 +50,7 @@ class Status(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """The rule that "auto" would choose for a tree if the index were rebuilt, if it is clearly better."""
 
 
-def better_slugs(folder: Folder, trees: Mapping[str, Tree]) -> dict[str, str]:
+def better_slugs(folder: Folder, trees: Mapping[str, TreeRecord]) -> dict[str, str]:
     """Slug rules that resolve clearly more links than the configured one."""
     automatic = {name: tree for name, tree in trees.items() if tree.slugs == AUTO_SLUGS}
     if not automatic:
@@ -65,7 +65,7 @@ def better_slugs(folder: Folder, trees: Mapping[str, Tree]) -> dict[str, str]:
     }
 
 
-def tree_info(folder: Folder, snapshot: Snapshot, name: str, tree: Tree) -> TreeInfo:
+def tree_info(folder: Folder, snapshot: Snapshot, name: str, tree: TreeRecord) -> TreeInfo:
     """What an index has of a tree."""
     records = [record for record in snapshot.files.values() if record.tree == name and not record.failed]
     signs = snapshot.signs(name)

@@ -22,7 +22,7 @@ from quire.index.engine import damage
 from quire.index.engine.index_schema import NodeFields, add_links, fields_of
 from quire.index.engine.snapshot import Opened, Snapshot
 from quire.index.engine.writer import Writer
-from quire.index.file_records import FOLDERS_KEY, LINKS_KEY, SETTINGS_KEY, VERSION, FileTable, Tree, changed_blobs
+from quire.index.file_records import FOLDERS_KEY, LINKS_KEY, SETTINGS_KEY, VERSION, FileTable, TreeRecord, changed_blobs
 from quire.index.folder import CURRENT, IGNORE, LOCK, Folder, Pointer
 from quire.index.link_words import LinkRecord, TreeLinks
 from quire.index.read_files import OnProgress, Results, read_files
@@ -117,7 +117,7 @@ def _choose_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
     return msgspec.structs.replace(plan, settings=msgspec.structs.replace(plan.settings, trees=trees))
 
 
-def tree_slugs(home: Path, tree: Tree) -> SlugChoice:
+def tree_slugs(home: Path, tree: TreeRecord) -> SlugChoice:
     """The rule that the documents of a tree show now."""
     top = home / os.fsdecode(tree.folder)
     discovery = discover(str(top), include=tree.include, exclude=tree.exclude)
@@ -218,7 +218,7 @@ def _changed_links(
             writer.put(LINKS_KEY + tree, None)
 
 
-def _point_to(folder: Folder, generation: Path, trees: dict[str, Tree]) -> None:
+def _point_to(folder: Folder, generation: Path, trees: dict[str, TreeRecord]) -> None:
     """Make a generation the current one."""
     pointer = Pointer(VERSION, generation.name, msgspec.Raw(msgspec.json.encode(trees)))
     with atomic_file.replacing(folder.path / CURRENT) as stream:

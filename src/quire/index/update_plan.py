@@ -12,7 +12,7 @@ from quire.dialects import COMMONMARK, DIALECTS, DOCS_BUILDER
 from quire.errors import IndexDamagedError, OptionError
 from quire.index.changed_files import StaleFiles, stale_files
 from quire.index.engine.snapshot import Opened, Snapshot, newest_readable_trees, open_snapshot
-from quire.index.file_records import FileTable, IndexSettings, Tree, languages_of
+from quire.index.file_records import FileTable, IndexSettings, TreeRecord, languages_of
 from quire.index.folder import Folder, Stamp, refuse_folder
 from quire.model import Finding
 from quire.options import AUTO_SLUGS, Slugs
@@ -142,7 +142,7 @@ def next_rebuild(folder: Folder, settings: IndexSettings) -> str | None:
     return _rebuild_reason(settings, trees)
 
 
-def _rebuild_reason(old: IndexSettings, trees: Mapping[str, Tree]) -> str | None:
+def _rebuild_reason(old: IndexSettings, trees: Mapping[str, TreeRecord]) -> str | None:
     """Why an index with these settings must be rebuilt; None if it can be updated."""
     if old.quire != __version__:
         return f"it was made by quire {old.quire}"
@@ -159,12 +159,12 @@ def _rebuild_reason(old: IndexSettings, trees: Mapping[str, Tree]) -> str | None
     return f"there is a new language: {', '.join(added)}" if added else None
 
 
-def _reading(tree: Tree) -> tuple[Any, ...]:
+def _reading(tree: TreeRecord) -> tuple[Any, ...]:
     """What the texts of a tree's files depend on."""
     return tree.reading.encoding, tree.reading.errors, tree.variables
 
 
-def _requested_trees(folder: Folder, request: Request, current: Mapping[str, Tree]) -> dict[str, Tree]:
+def _requested_trees(folder: Folder, request: Request, current: Mapping[str, TreeRecord]) -> dict[str, TreeRecord]:
     """The trees of the index after the update. Invalid names and options raise an error."""
     trees = dict(current)
     names: dict[bytes, str] = {}
@@ -183,7 +183,7 @@ def _requested_trees(folder: Folder, request: Request, current: Mapping[str, Tre
         if other != name:
             problem = f"the trees {other!r} and {name!r} are one folder"
             raise OptionError(problem, "leave one of them out", option="trees")
-        trees[name] = msgspec.structs.replace(current.get(name) or Tree(b"", DEFAULT_LANGUAGE), folder=stored)
+        trees[name] = msgspec.structs.replace(current.get(name) or TreeRecord(b"", DEFAULT_LANGUAGE), folder=stored)
     for option in ("languages", "include", "exclude", "slugs", "dialects", "reading"):
         for name, value in getattr(request, option).items():
             trees[name] = _with_option(trees, name, option, value)
@@ -192,7 +192,7 @@ def _requested_trees(folder: Folder, request: Request, current: Mapping[str, Tre
     return {name: _add_variables(folder.home, tree, current.get(name)) for name, tree in trees.items()}
 
 
-def _with_option(trees: Mapping[str, Tree], name: str, option: str, value: Any) -> Tree:
+def _with_option(trees: Mapping[str, TreeRecord], name: str, option: str, value: Any) -> TreeRecord:
     """The tree called ``name`` with the value of an option."""
     field, choices = _FIELDS.get(option, option), _CHOICES.get(option)
     if name not in trees:
@@ -207,7 +207,7 @@ def _with_option(trees: Mapping[str, Tree], name: str, option: str, value: Any) 
     return msgspec.structs.replace(trees[name], **changes)
 
 
-def _add_variables(home: Path, tree: Tree, old: Tree | None) -> Tree:
+def _add_variables(home: Path, tree: TreeRecord, old: TreeRecord | None) -> TreeRecord:
     """A tree with the values of its template variables; files that have not changed are not read again."""
     top = home / os.fsdecode(tree.folder)
     files = substitution_files(top if top.is_dir() else top.parent)

@@ -1,4 +1,4 @@
-"""The query tree: words, phrases, groups. ``parse`` builds it, ``index.engine.clauses`` turns it into engine queries.
+"""The query tree: words, phrases, groups. ``parse`` builds it, ``index.engine.first_pass`` makes engine queries of it.
 
 Words are kept as typed. A field or boost of a group is copied to each leaf; boosts are multiplied.
 """

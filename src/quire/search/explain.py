@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict
 
-from quire.index.engine.clauses import ClauseBuilder, all_items
+from quire.index.engine.first_pass import ClauseBuilder, all_items
 from quire.index.engine.index_schema import FLAGS
 from quire.index.engine.snapshot import Address, Snapshot
 from quire.query import leaves, show

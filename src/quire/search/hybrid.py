@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from quire.index.engine.clauses import all_items, is_plain
+from quire.index.engine.first_pass import all_items, is_plain
 from quire.index.engine.snapshot import Location, Match, Snapshot
 from quire.query.query_tree import Group, Query
 

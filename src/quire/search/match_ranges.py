@@ -13,8 +13,8 @@ from unicodedata import category
 
 from quire.errors import invalid_value
 from quire.index.engine.analysis import ALONE, CLUSTERS, EMOJI, adjacent_terms, humps, spellings, term_pairs, word_terms
-from quire.index.engine.clauses import LONG_QUERY, all_items
 from quire.index.engine.coverage import long_text
+from quire.index.engine.first_pass import LONG_QUERY, all_items
 from quire.index.engine.function_words import is_function_word
 from quire.model import Span
 from quire.patterns import pattern

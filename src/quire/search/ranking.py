@@ -12,8 +12,8 @@ from math import fsum, log1p
 from msgspec.structs import replace
 
 from quire.index.engine.analysis import spellings
-from quire.index.engine.clauses import QueryContext, all_but, all_items, compiled, filtered, is_plain, one_of
 from quire.index.engine.coverage import PastedText, find_pasted, own_shares
+from quire.index.engine.first_pass import QueryContext, all_but, all_items, compiled, filtered, is_plain, one_of
 from quire.index.engine.index_schema import DOC, IN_LINKS, PAGE_LINKS
 from quire.index.engine.snapshot import Match
 from quire.query.query_tree import Not, Query, leaves

@@ -22,7 +22,7 @@ from quire import Index
 from quire.index import read_files
 from quire.index.changed_files import Task
 from quire.index.engine.writer import Writer
-from quire.index.file_records import FileRecord, Tree
+from quire.index.file_records import FileRecord, TreeRecord
 from quire.run import workers
 from quire.write import atomic_file, lock
 
@@ -162,7 +162,7 @@ def main() -> None:
     write(home, 0)
     file = os.fsencode(home / "docs" / "1.md")
     known = FileRecord("docs", "1.md", size=1, mtime_ns=0, ctime_ns=0, racy=False)
-    read_files.read_file({"docs": Tree(b"", "english")}, Task(file, known))  # loads tables
+    read_files.read_file({"docs": TreeRecord(b"", "english")}, Task(file, known))  # loads tables
     for version in (0, 1, 2):
         committed, most = whole_update(version)
     for version in range(3, KILLS + 3):

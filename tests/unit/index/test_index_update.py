@@ -14,7 +14,7 @@ import pytest
 import quire
 from quire import Index
 from quire.index.changed_files import stale_files
-from quire.index.file_records import VERSION, Tree
+from quire.index.file_records import VERSION, TreeRecord
 
 Write = Callable[..., Path]
 
@@ -116,7 +116,7 @@ def test_a_file_written_just_before_is_not_trusted(
         record.id: msgspec.structs.replace(record, digest=b"another content", racy=record.path == "new.md")
         for record in index.documents()
     }
-    made = stale_files(tmp_path, {"docs": Tree(b"docs", "english")}, edited)
+    made = stale_files(tmp_path, {"docs": TreeRecord(b"docs", "english")}, edited)
     assert [task.record.path for task in made.tasks] == ["new.md"]
     assert made.unchanged == 1
     monkeypatch.setattr("quire.index.changed_files._TICK_NS", 0)  # as if an hour had passed

@@ -10,10 +10,10 @@ import msgspec
 
 from quire.index.changed_files import Task
 from quire.index.engine.index_schema import NodeFields
-from quire.index.file_records import FileRecord, Tree
+from quire.index.file_records import FileRecord, TreeRecord
 from quire.index.read_files import IndexedFile, read_file
 
-TREES = {"docs": Tree(b"", "english")}
+TREES = {"docs": TreeRecord(b"", "english")}
 
 
 def task(file: Path) -> Task:

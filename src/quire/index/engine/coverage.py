@@ -13,7 +13,7 @@ import msgspec
 import tantivy
 
 from quire.index.engine.analysis import terms
-from quire.index.engine.clauses import (
+from quire.index.engine.first_pass import (
     LONG_QUERY,
     ClauseBuilder,
     QueryContext,

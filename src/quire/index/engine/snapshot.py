@@ -28,7 +28,7 @@ from quire.index.file_records import (
     FrontMatter,
     IndexSettings,
     Signs,
-    Tree,
+    TreeRecord,
     decode_files,
     decode_front_matter,
 )
@@ -111,7 +111,7 @@ def open_snapshot(folder: Folder, last: Opened | None = None) -> Opened:
                 raise
 
 
-def newest_readable_trees(folder: Folder) -> Mapping[str, Tree]:
+def newest_readable_trees(folder: Folder) -> Mapping[str, TreeRecord]:
     """The trees of the newest readable generation, if it is unknown which one is current."""
     for _, generation in sorted(folder.generations().items(), reverse=True):
         with suppress(damage.DamageError, StoreError):

@@ -1,4 +1,4 @@
-"""Query tree to clauses of an engine query.
+"""The first pass of a search: the query tree as clauses of an engine query, with the weights of fields and words.
 
 Any word may match. A word scores as in its best field, plus a part of the others, plus its rarity: a node with more of
 the words ranks higher. Only exclusions and conditions with a field decide whether a node matches.
