@@ -15,7 +15,7 @@ from typing import NamedTuple
 import quire
 from benchmarks.linkqa import Collection, Question
 from quire.index.engine.function_words import is_function_word
-from quire.mcp.tool import DEFAULT_TOKENS, Service
+from quire.mcp.answers import DEFAULT_TOKENS, Service
 from quire.mcp.tools import Get, Search
 from quire.size import resolve
 from quire.workspace import Workspace

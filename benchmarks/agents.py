@@ -20,7 +20,7 @@ from statistics import mean, median
 
 from benchmarks import linkqa, svg
 from benchmarks.agent_routes import Project, Route, Spent, count, most_matches, requests, shortest
-from quire.mcp.tool import DEFAULT_TOKENS, Service
+from quire.mcp.answers import DEFAULT_TOKENS, Service
 from quire.mcp.tools import Search
 from quire.workspace import Workspace
 

@@ -341,8 +341,8 @@ def test_killed_anywhere_it_ends_in_the_same_state(index, docs, tmp_path):
 
 def test_agents_may_choose_a_mode_if_there_are_vectors(docs, tmp_path, server, monkeypatch):
     pytest.importorskip("mcp")
+    from quire.mcp.answers import Service
     from quire.mcp.server import AgentServer
-    from quire.mcp.tool import Service
     from quire.mcp.tools import Search, VectorSearch
     from quire.workspace import Workspace
 

@@ -10,7 +10,7 @@ from quire.cli.cut_options import TOKENIZER
 from quire.cli.open_workspace import INDEX
 from quire.cli.output import message
 from quire.errors import MissingExtraError
-from quire.mcp.tool import DEFAULT_TOKENS, LEAST_TOKENS, Service
+from quire.mcp.answers import DEFAULT_TOKENS, LEAST_TOKENS, Service
 from quire.options import DEFAULT_TOKENIZER
 from quire.size import resolve
 from quire.size.encodings import PYTHON_WORK

@@ -1,7 +1,8 @@
 """Pieces to chunks.
 
-assemble.py  every field of a chunk, with the breadcrumb above its text and the ids
-guard.py     chunks that are not worth embedding
+assemble.py         every field of a chunk, and the ids
+breadcrumb_mode.py  which breadcrumb goes above its text
+guard.py            chunks that are not worth embedding
 """
 
 from quire.finish.assemble import assemble

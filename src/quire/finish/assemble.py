@@ -1,12 +1,4 @@
-"""Pieces into chunk records: every field of every chunk, made in one pass over the pieces.
-
-Which breadcrumb goes above the text to embed: ``always`` prepends the full line, ``none`` nothing. ``conditional``
-prepends what the text lacks:
-
-    the full line    to a chunk with a heading, with only code, tables or lists, or with little text
-    the title alone  to prose from the middle of a section
-    nothing          where the line would only repeat the chunk's first heading
-"""
+"""Pieces into chunk records: every field of every chunk, made in one pass over the pieces."""
 
 from __future__ import annotations
 
@@ -21,6 +13,7 @@ from zlib import crc32
 
 from quire import __version__, breadcrumbs
 from quire.dialects import page_url
+from quire.finish.breadcrumb_mode import line_above
 from quire.model import OWN_METADATA, UNTITLED, Document, doc_name
 from quire.offsets import bytes_at, lines_at
 from quire.options import Options
@@ -39,7 +32,6 @@ MDAST_NAMES: Mapping[str, str] = {
 }
 """mdast's names for kinds of block, where they differ from quire's."""
 _LONGEST_SLUG = 64  # as many characters of an anchor are in a stable id
-_WITHOUT_CONTEXT = frozenset({"code", "table", "list"})  # blocks that do not say what they are about
 _Fields: TypeAlias = tuple[
     str | None, str, str, tuple[str, ...], str, tuple[int, ...], tuple[str, ...], tuple[str, ...], int | None
 ]
@@ -89,7 +81,7 @@ def assemble(
             line = sizer.breadcrumbs.prefix(section)
         else:
             title = section_titles[first] if first < last else None
-            line = _line_above(document, piece, sizer, options, title, types, text[:overlap])
+            line = line_above(document, piece, sizer, options, title, types, text[:overlap])
         embed_text, embed_tokens = line + text, sizer.size_below(line, piece, text) if line else tokens
         if embed_tokens > sizer.cap and tokens <= sizer.cap:  # a block that stays whole leaves no room
             line, embed_text, embed_tokens = "", text, tokens
@@ -196,35 +188,6 @@ def _with_repeated(text: str, piece: Piece, sizer: Sizer) -> tuple[str, int]:
         return text, 0
     longer = f"{sizer.text_of(piece.overlap_start, piece.end)}{piece.suffix}"
     return longer, len(longer) - len(text)
-
-
-def _line_above(  # noqa: PLR0917
-    document: Document,
-    piece: Piece,
-    sizer: Sizer,
-    options: Options,
-    title: str | None,
-    kinds: Sequence[str],
-    overlap: str,
-) -> str:
-    """The breadcrumb line, with a blank line below it, that goes above the text of a piece.
-
-    ``title`` is that of the first heading in it, if there is one.
-    """
-    lines, section = sizer.breadcrumbs, piece.section
-    if title is not None:
-        return "" if lines.repeats(title, section) else lines.prefix(section)
-    is_in_heading = piece.start < document.section_columns.body_starts[document.section_at(piece.start)]  # it was cut
-    if not section or is_in_heading or _WITHOUT_CONTEXT.issuperset(kinds) or _is_short(piece, sizer, options, overlap):
-        return lines.prefix(section)
-    return "" if lines.path(section)[0] == document.title else lines.prefix(0)
-
-
-def _is_short(piece: Piece, sizer: Sizer, options: Options, overlap: str) -> bool:
-    """Whether a piece has less text of its own than the minimum and its overlap."""
-    is_alone = not (piece.prefix or piece.suffix or overlap)
-    tokens = piece.tokens if is_alone else sizer.size(piece.start, piece.end)
-    return tokens < options.short + (sizer.count(overlap) if overlap else 0)
 
 
 def node_id(document: Document, section: int, options: Options) -> str:

@@ -32,7 +32,7 @@ from starlette.types import ASGIApp, Scope
 from quire import __version__
 from quire.errors import NotFoundError, OptionError, QuireError
 from quire.local_server import foreign_header, guarded, listen, serve
-from quire.mcp.tool import Service, offset_of
+from quire.mcp.answers import Service, offset_of
 from quire.mcp.tools import CHATGPT_TOOLS, SCHEME, TOOLS, VECTOR_TOOLS, uri
 from quire.vectors.vector_files import current_folder
 from quire.workspace import Workspace

@@ -20,7 +20,7 @@ from quire import __version__
 from quire.document_list import DocumentList, document_list
 from quire.errors import NotFoundError
 from quire.index.file_records import FileRecord
-from quire.mcp.tool import Answer, Cursor, Limit, Query, Service, Tool, breadcrumb, cursor_at, offset_of
+from quire.mcp.answers import Answer, Cursor, Limit, Query, Service, Tool, breadcrumb, cursor_at, offset_of
 from quire.offsets import line_starts
 from quire.search.hit import Hit, Results
 from quire.search.search_settings import Mode

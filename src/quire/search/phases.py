@@ -25,18 +25,19 @@ from quire.search.match_ranges import highlighter
 from quire.search.merge import Merged, alone, limit_per_document, merge_document
 from quire.search.query_terms import PreparedQuery, prepare, within_limit
 from quire.search.ranking import (
+    MAX_NODES,
+    MIN_NODES,
+    NODES_PER_RESULT,
     best_matches,
     best_score,
     excluded_nodes,
     matches_by_document,
     normalized,
+    relevant_results,
 )
 from quire.search.search_settings import SearchSettings
 from quire.search.token_budget import Excerpt, fit
 
-_MIN_FETCHED = 50  # how many nodes the engine is asked for, at least
-_FETCHED_PER_RESULT = 5
-MAX_NODES = 10_000  # the most nodes that a search looks at
 RERANKED = 50  # how many results the model of ``search.rerank`` sees
 
 Rerank = Callable[[str, Sequence[str]], Sequence[float]]  # the scores of texts for a query
@@ -77,8 +78,7 @@ def search(
     if rerank:
         phases["rerank"] = {"results": min(len(results), RERANKED)}
         results = _reranked(snapshot, text, results, rerank)[: settings.limit]
-    cutoff_per_rank = settings.relevance_cutoff * results[0].score if results else 0.0
-    relevant = [result for rank, result in enumerate(results) if every or result.score >= rank * cutoff_per_rank]
+    relevant = results if every else relevant_results(results, settings.relevance_cutoff)
     phases["cut off"] = {"results": len(results) - len(relevant)}
     hits = list(_hits(prepared, relevant, phases, explain=explain))
     return Results(
@@ -99,7 +99,7 @@ def _results(
 ) -> list[Merged]:
     """The best results. If merging leaves too few of them, more nodes are looked at."""
     settings, ids = prepared.settings, prepared.snapshot.document_ids
-    fetched = max(_MIN_FETCHED, _FETCHED_PER_RESULT * limit)
+    fetched = max(MIN_NODES, NODES_PER_RESULT * limit)
     while True:
         fetched = min(fetched, MAX_NODES) if settings.match_cutoff else MAX_NODES
         matches, is_all = best_matches(prepared, fetched, near)

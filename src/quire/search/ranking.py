@@ -18,10 +18,13 @@ from quire.index.engine.index_schema import DOC, IN_LINKS, PAGE_LINKS
 from quire.index.engine.snapshot import Match
 from quire.query.query_tree import Not, Query, leaves
 from quire.search.hybrid import VectorMatches, fused
+from quire.search.merge import Merged
 from quire.search.query_terms import PreparedQuery
 from quire.search.search_settings import SHARPNESS
 
-MAX_RESCORED = 100  # how many nodes are scored again
+MIN_NODES, MAX_NODES = 50, 10_000  # how many nodes a search looks at: at first, and at most
+NODES_PER_RESULT = 5  # at first, if many results are wanted
+MAX_RESCORED = 100  # of these, how many are scored again
 _STUB = 4  # a stub has less than a fourth of the tokens of the average document
 _EQUAL = 0.7  # nodes with so much of the best evidence satisfy a query about equally
 _BOUND = 4  # how steeply priors fall below that
@@ -167,6 +170,12 @@ def _adjacent_terms(context: QueryContext, query: Query, language: str) -> set[t
             if before and after:
                 adjacent.add((before[0].terms[-1], after[0].terms[0]))
     return adjacent
+
+
+def relevant_results(results: Sequence[Merged], cutoff: float) -> list[Merged]:
+    """The results above the cut-off: a share of the best score that grows with the rank."""
+    per_rank = cutoff * results[0].score if results else 0.0
+    return [result for rank, result in enumerate(results) if result.score >= rank * per_rank]
 
 
 def matches_by_document(prepared: PreparedQuery, matches: Sequence[Match], limit: int) -> dict[int, list[Match]]:

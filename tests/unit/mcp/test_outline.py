@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quire.errors import NotFoundError
-from quire.mcp.tool import Service
+from quire.mcp.answers import Service
 from quire.mcp.tools import Outline
 from quire.workspace import Workspace
 

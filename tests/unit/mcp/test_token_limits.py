@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.errors import OptionError, QuireError
-from quire.mcp.tool import Answer, Service, TokenLimit
+from quire.mcp.answers import Answer, Service, TokenLimit
 from quire.mcp.tools import TOOLS, ChatgptSearch, Fetch, Get, Outline, Search
 from quire.size import resolve
 from quire.workspace import Workspace

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from quire.errors import OptionError
 from quire.index_api import Index
-from quire.mcp.tool import Service
+from quire.mcp.answers import Service
 from quire.mcp.tools import Search
 from quire.query import parse, show
 from quire.search.search_settings import SearchSettings
