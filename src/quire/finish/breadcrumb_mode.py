@@ -1,4 +1,4 @@
-"""Which breadcrumb goes above the text to embed: ``always`` the full line, ``none`` nothing, ``conditional`` by the chunk.
+"""Which breadcrumb goes above the text to embed: `always` the full line, `none` nothing, `conditional` one of three.
 
 the full line    for a chunk with a heading, with only code, tables or lists, or with little text
 the title alone  for prose from the middle of a section
