@@ -107,7 +107,11 @@ def plan_update(folder: Folder, request: Request, last: Opened | None = None) ->
         reason = None
     except IndexDamagedError as error:
         snapshot, stamp, reason = None, folder.stamp(), error.problem
-    current = snapshot.settings.trees if snapshot is not None else folder.trees() or newest_readable_trees(folder)
+    current: Mapping[str, TreeRecord] = {}  # of a new index, which another process may be building
+    if snapshot is not None:
+        current = snapshot.settings.trees
+    elif reason is not None:
+        current = folder.trees() or newest_readable_trees(folder)
     trees = _requested_trees(folder, request, current)
     refuse_folder(folder.path, request.trees or {})
     if snapshot is not None:

@@ -56,24 +56,26 @@ def parse(query: str, keys: frozenset[str] = frozenset()) -> Query | None:
 
     ``keys`` are those of front matter, which are fields, too.
     """
-    groups = [_Group(query)]
+    items: list[Query | Token] = []
+    groups = [_Group(query, items)]
     for token in _tokens(query, keys):
         group = groups[-1]
         if token.kind == "open":
-            groups.append(_Group(query, group.field_of(token), token))
+            groups.append(_Group(query, items, group.field_of(token), token, len(items)))
         elif token.kind == "close" and group.opening:
             groups.pop()
             groups[-1].add_group(group, group.opening, token.boost)
         elif token.kind == "or":
-            group.items.append(token)
+            items.append(token)
+            group.has_or = True
         elif token.kind in ("word", "phrase"):
             group.add_leaf(token)
     for group in groups:
         if group.opening and group.changes_meaning:
             at = group.opening.span.start
             raise QueryError(query, at, "this bracket is not closed", "put a ) where the group ends")
-    items = _Group(query, items=[item for group in groups for item in group.items]).alternatives()
-    return _join(query, items) if items else None
+    alternatives = groups[0].alternatives()
+    return _join(query, alternatives) if alternatives else None
 
 
 class Token(NamedTuple):
@@ -235,16 +237,17 @@ class _Group(msgspec.Struct):
     """
 
     query: str
+    all_items: list[Query | Token]  # those of all groups, which end with those of the innermost; a token is an OR
     field: Field | None = None  # of items without one
     opening: Token | None = None
-    items: list[Query | Token] = []  # a token is an OR
+    start: int = 0  # the number of its first item
+    has_or: bool = False
     depth: int = 0  # of the groups in it
 
     @property
     def changes_meaning(self) -> bool:
         """Whether its items would mean something else without the bracket."""
-        is_marked = self.opening is not None and (self.opening.negated or self.opening.field is not None)
-        return is_marked or any(isinstance(item, Token) for item in self.items)
+        return self.has_or or (self.opening is not None and (self.opening.negated or self.opening.field is not None))
 
     def field_of(self, token: Token) -> Field | None:
         if token.field and self.field:
@@ -256,10 +259,13 @@ class _Group(msgspec.Struct):
         kind = Phrase if token.kind == "phrase" else Word
         field, boost = self.field_of(token), token.boost
         leaf = kind(text=token.text, span=token.span, field=field, boost=boost, prefix=token.prefix)
-        self.items.append(Not(item=leaf, start=token.start) if token.negated else leaf)
+        self.all_items.append(Not(item=leaf, start=token.start) if token.negated else leaf)
 
     def add_group(self, group: "_Group", opening: Token, boost: float) -> None:
-        self.depth = max(self.depth, group.depth + (group.changes_meaning or boost != 1))
+        if not group.changes_meaning and boost == 1:
+            self.depth = max(self.depth, group.depth)
+            return
+        self.depth = max(self.depth, group.depth + 1)
         if self.depth > MAX_DEPTH:
             problem = f"groups are nested more than {MAX_DEPTH} deep here"
             raise QueryError(self.query, opening.span.start, problem, "take some out")
@@ -269,12 +275,14 @@ class _Group(msgspec.Struct):
         if not items and opening.field:
             items = [Word(text=opening.field, span=opening.span)]
         negated = items and opening.negated
-        self.items += [Not(item=_join(self.query, items), start=opening.start)] if negated else items
+        self.all_items += [Not(item=_join(self.query, items), start=opening.start)] if negated else items
 
     def alternatives(self) -> list[Query]:
-        """The items, or one ``Either``. Without a neighbour, OR is an ordinary word."""
+        """Take its items, or one ``Either``, off the list. Without a neighbour, OR is an ordinary word."""
+        items = self.all_items[self.start :]
+        del self.all_items[self.start :]
         branches: list[list[Query]] = [[]]
-        for item, following in zip_longest(self.items, self.items[1:]):
+        for item, following in zip_longest(items, items[1:]):
             if not isinstance(item, Token):
                 branches[-1].append(item)
             elif branches[-1] and following and not isinstance(following, Token):

@@ -15,8 +15,11 @@ import pytest
 
 import quire
 from quire import Index
+from quire.index.engine.damage import CHECKED
 from quire.index.engine.snapshot import remove_links
-from quire.index.engine.writer import engine_writes
+from quire.index.engine.writer import Writer, engine_writes
+from quire.index.folder import Folder
+from quire.index.update_plan import Request, plan_update
 
 UPDATES = 12
 
@@ -250,3 +253,12 @@ def test_a_folder_that_may_not_be_written_to_can_be_searched(home: Path) -> None
     finally:
         for folder in folders:
             folder.chmod(0o755)
+
+
+def test_planning_a_first_update_leaves_one_that_has_not_committed_alone(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    unfinished = tmp_path / ".quire" / "index-1"
+    unfinished.mkdir(parents=True)
+    Writer(unfinished, ("english",), create=True).rollback()
+    plan_update(Folder(tmp_path / ".quire"), Request(trees={"docs": str(tmp_path / "docs")}, languages={}))
+    assert not (tmp_path / ".quire" / CHECKED).exists()  # where damage is remembered until the next rebuild

@@ -282,6 +282,8 @@ def test_any_depth_is_read_or_refused(deep: str, end: str) -> None:
 
 def test_brackets_that_change_nothing_may_be_as_deep_as_they_like() -> None:
     assert show(parse("(" * 10_000 + "a b" + ")" * 10_000)) == "a b"
+    for brackets in ("(" * 20_000 + "a " * 20_000, "(a " * 20_000):  # each bracket has all the items behind it
+        assert len(parse(brackets + ")" * 20_000).items) == 20_000
     with pytest.raises(QueryError, match="more than 50 deep"):
         parse("(a OR b " * 51 + ")" * 51)
 
