@@ -370,9 +370,7 @@ def _read_outline(folder: Path, files: FileTable, ids: Mapping[int, str], number
 def _open_index(folder: Path) -> tantivy.Index:
     """The engine's index as it is now; it does not see later commits."""
     if os.access(folder, os.W_OK):
-        index = tantivy.Index.open(str(folder))
-        index.config_reader("manual", 0)
-        return index
+        return _open_writable(folder)
     # The engine needs a lock file, so a read-only index is opened through a temporary folder of links. It maps the
     # files at once, so the links can be removed again.
     links = temporary_folder() / f"quire-{os.urandom(8).hex()}"
@@ -381,9 +379,15 @@ def _open_index(folder: Path) -> tantivy.Index:
         for file in folder.iterdir():
             if not file.name.endswith(".lock"):
                 (links / file.name).symlink_to(file.absolute())
-        return _open_index(links)
+        return _open_writable(links)
     finally:
         remove_links(links)
+
+
+def _open_writable(folder: Path) -> tantivy.Index:
+    index = tantivy.Index.open(str(folder))
+    index.config_reader("manual", 0)
+    return index
 
 
 def remove_links(links: Path) -> None:
