@@ -136,6 +136,18 @@ def test_a_deleted_document_disappears(docs: Path, place: Place) -> None:
     check(docs, place)
 
 
+def test_a_document_that_comes_back_after_a_stopped_removal_has_rows(docs: Path, place: Place) -> None:
+    synced(docs, place)
+    text = (docs / "a.md").read_text()
+    (docs / "a.md").unlink()
+    with stopped_after(place, "delete", "vectors"):
+        synced(docs, place)
+    (docs / "a.md").write_text(text)
+    synced(docs, place)
+    check(docs, place)
+    assert synced(docs, place)[0].unchanged == 3
+
+
 def test_another_model_replaces_all_vectors_at_once(docs: Path, place: Place) -> None:
     synced(docs, place)
     before = place.rows()
