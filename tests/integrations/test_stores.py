@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from quire.embed import FunctionEmbedder
 
 pytest.importorskip("numpy")
 
-from quire.stores import SyncReport, sync
+from quire.run.parts import parts_of
+from quire.stores import Documents, SyncReport, sync
 from quire.stores.store import Row, opened
 
 
@@ -43,7 +45,9 @@ def vector(text: str, size: int = 4) -> list[float]:
     return [number / length for number in numbers]
 
 
-def synced(docs: Path, place: Place, model: Model | None = None, **options: Any) -> tuple[SyncReport, list[str]]:
+def synced(
+    docs: Path | Documents, place: Place, model: Model | None = None, **options: Any
+) -> tuple[SyncReport, list[str]]:
     """What a sync of sections reports, and the texts that it embedded."""
     model = model or Model()
     report = sync(docs, place.target, embedder=model, strategy="tree", **{"delete": True, **options})
@@ -62,6 +66,23 @@ def check(docs: Path, place: Place, size: int = 4) -> None:
     assert len(rows) == len(expected)
     for row in rows:
         assert list(row["vector"]) == pytest.approx(vector(row["text"], size), abs=1e-6)
+
+
+@contextmanager
+def stopped_after(place: Place, operation: str, table: str) -> Iterator[None]:
+    """A sync in this block ends after its first such operation on a table."""
+    store = import_module(f"quire.stores.{place.kind}").connect
+    original = getattr(store, operation)
+
+    def stopping(self: Any, name: str, *values: Any, **options: Any) -> None:
+        original(self, name, *values, **options)
+        if name == table:
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, operation, stopping)
+        with pytest.raises(KeyboardInterrupt):
+            yield
 
 
 def as_texts(rows: list[dict[str, Any]]) -> list[str]:
@@ -115,6 +136,18 @@ def test_a_deleted_document_disappears(docs: Path, place: Place) -> None:
     check(docs, place)
 
 
+def test_a_document_that_comes_back_after_a_stopped_removal_has_rows(docs: Path, place: Place) -> None:
+    synced(docs, place)
+    text = (docs / "a.md").read_text()
+    (docs / "a.md").unlink()
+    with stopped_after(place, "delete", "vectors"):
+        synced(docs, place)
+    (docs / "a.md").write_text(text)
+    synced(docs, place)
+    check(docs, place)
+    assert synced(docs, place)[0].unchanged == 3
+
+
 def test_another_model_replaces_all_vectors_at_once(docs: Path, place: Place) -> None:
     synced(docs, place)
     before = place.rows()
@@ -156,6 +189,20 @@ def test_a_half_made_generation_is_dropped_when_the_model_changes_again(docs: Pa
     assert (report.unchanged, texts) == (3, [])
     check(docs, place, 5)
     assert len([each for each in place.tables() if each.startswith("vectors")]) <= 3
+
+
+def test_what_the_log_says_of_a_table_that_is_gone_does_not_count(docs: Path, place: Place) -> None:
+    parts = [part._replace(options={"strategy": "tree"}) for part in parts_of(str(docs), size=1)[0]]
+    documents = Documents(parts, root=str(docs))
+    synced(documents, place)
+    with stopped_after(place, "publish", "vectors"):
+        synced(documents, place, Model("2", 6))
+    check(docs, place, 6)
+    with stopped_after(place, "write", "vectors__next"):  # one of three documents has rows, at most
+        synced(documents, place)
+    synced(documents, place)
+    check(docs, place)
+    assert synced(documents, place)[0].unchanged == 3
 
 
 def test_filters(docs: Path, place: Place) -> None:

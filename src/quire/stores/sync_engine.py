@@ -5,9 +5,10 @@ kill harmless at any moment, because the next sync repeats what is not recorded:
 
 1. record the documents of a part as unfinished, so that their rows can be found even if they disappear;
 2. write their rows, and record new documents as finished;
-3. after the last part, delete rows that no document has any more: moved and renamed texts use their vectors;
-4. record changed and removed documents as finished;
-5. make the generation the live one, if it is a new one.
+3. after the last part, record removed documents as unfinished too: they may come back;
+4. delete rows that no document has any more, not earlier: moved and renamed texts use their vectors;
+5. record changed and removed documents as finished;
+6. make the generation the live one, if it is a new one.
 """
 
 from __future__ import annotations
@@ -300,6 +301,8 @@ class _Sync:
     def _finish(self, roots: Mapping[str, str]) -> None:
         """Delete rows that no document has any more, record what is done, and make the generation the live one."""
         state = self.state
+        if removed := [name for name, hash_ in self.stale.items() if hash_ is None]:
+            state.record(dict.fromkeys(removed, UNFINISHED))
         state.delete(self.stale)
         if self.stale or {**state.roots, **roots} != state.roots:
             state.record(self.stale, roots)

@@ -3,7 +3,8 @@
 A store keeps generations apart: rows made with one model and version. The live one has the name that the user gave; a
 new one is written beside it, and replaces it when it is complete. The log is only appended to: each entry has the
 hashes of some documents, and a later entry counts more than an earlier one. So an entry costs the same however many
-documents there are. A log with many entries is written anew when a sync is complete.
+documents there are. A log with many entries is written anew when a sync is complete. Entries count as long as the table
+of their generation exists.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ class SyncState:
         self.replaced: dict[str, str | None] = {}  # the same of the generation that this one replaces, if it is new
         self.roots: dict[str, str] = {}  # where the documents of each content type come from
         self._entries: list[str] = []  # the ids of the log's entries for this generation
+        self._lost: list[str] = []  # those for an earlier table of this generation, which is gone
         self._others: list[str] = []  # those for other generations
         self._following = 0  # the number of the log's next entry
         self._read_log()
@@ -60,9 +62,12 @@ class SyncState:
         columns = ("generation", "number", "id", "entries")
         entries = [*self._store.find(self._log, columns)] if self._has_log else []
         for generation, number, id_, text in sorted(entries, key=lambda row: (row[0] == self.generation, row[1])):
-            is_own = generation == self.generation
-            (self._entries if is_own else self._others).append(id_)
             self._following = max(self._following, number + 1)
+            is_own = generation == self.generation
+            if is_own and not self._has_table:
+                self._lost.append(id_)
+                continue
+            (self._entries if is_own else self._others).append(id_)
             if is_own or generation == self.live:
                 entry = msgspec.json.decode(text)
                 documents = self.documents if is_own else self.replaced
@@ -76,6 +81,8 @@ class SyncState:
             self._store.drop(self._log)
             self._store.create(self._log, _LOG_MARK, _LOG_COLUMNS, 0)
             self._has_log = True
+        self._forget(self._lost)  # before there is a table again, for which they would count
+        self._lost = []
         self.documents |= documents
         self.roots |= roots or {}
         id_ = f"{self.generation} {self._following:09}"
@@ -123,7 +130,10 @@ class SyncState:
             obsolete = [*obsolete, *self._entries]
             for some in batched(documents.items(), _PER_ENTRY):
                 self.record(dict(some))
-        for ids in batched(obsolete, _IDS):
+        self._forget(obsolete)
+
+    def _forget(self, entries: Sequence[str]) -> None:
+        for ids in batched(entries, _IDS):
             self._store.delete(self._log, ids)
 
 
