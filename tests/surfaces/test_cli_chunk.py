@@ -65,6 +65,15 @@ def test_summary_says_what_was_skipped_and_why(run, docs) -> None:
     assert result.err.endswith("2 documents, 2 chunks, 11 tokens, 1 skipped\n")
 
 
+@pytest.mark.parametrize("command", ["chunk", "verify"])
+def test_verbose_counts_what_was_left_out(run, docs, command) -> None:
+    folder = docs({**TWO, "vendor/c.md": "c\n", ".d.md": "d\n", ".e.md": "e\n"})
+    said = "left out: hidden (2), installed packages (1); name one to read it\n"
+    assert said in run(command, "-v", folder).err
+    assert "left out" not in run(command, folder).err
+    assert run(command, folder / "vendor").err.startswith("1 document, ")
+
+
 @pytest.mark.parametrize("command", ["chunk", "stats"])
 def test_many_skipped_are_all_named_where_nobody_looks_on(run, docs, command) -> None:
     folder = docs({**TWO, **{f"bad{number}.md": b"\xff" for number in range(30)}})

@@ -6,7 +6,7 @@ from shlex import quote
 from typing import Any
 
 from quire.cli.command_options import chosen_embedder, combined, not_empty, option
-from quire.cli.output import Progress, count_of, echo, message
+from quire.cli.output import Progress, count_of, echo, left_out_counts, message
 from quire.errors import NotFoundError
 from quire.index.section_lookup import USE_OUTLINE
 from quire.search.search_settings import Mode
@@ -85,9 +85,8 @@ def resolve(workspace: Workspace, name: str) -> str:
 def show_left_out(workspace: Workspace) -> None:
     """Print how many files and folders were left out, by reason."""
     if counts := workspace.left_out():
-        reasons = ", ".join(f"{number:,} {reason}" for reason, number in sorted(counts.items()))
         hidden = "; hidden = true adds .github, .claude and .cursor" if "hidden" in counts else ""
-        echo(f"left out: {reasons}; to read them, set include in quire.toml{hidden}")
+        echo(f"{left_out_counts(counts)}; to read them, set include in quire.toml{hidden}")
 
 
 def show_not_found(error: NotFoundError, workspace: Workspace) -> None:
