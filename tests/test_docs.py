@@ -208,9 +208,20 @@ READ = """\
 
 `--syntax` says otherwise, in the commands that cut and in `outline`; the index goes by the ending.
 
-Of a folder, what `.gitignore` and `.quireignore` name is left out, and so are hidden files and symbolic links. `chunk`,
-`stats` and `verify` take them with `--hidden` and `--follow`; the index never does. A file or folder that is itself
-named is read, whatever it is called. `.git` and `.quire` in a folder are never looked into.
+Of a folder, quire leaves out:
+
+- files and folders that `.gitignore` or `.quireignore` names
+- hidden files and folders, and symbolic links; `chunk`, `stats` and `verify` read them with `--hidden` and `--follow`
+- installed packages: folders called `node_modules`, `site-packages`, `third_party` or `vendor`, or that end in
+  `.dist-info` or `.egg-info`, and virtual environments
+- build outputs: folders called `build`, `dist` or `target` beside a file such as `package.json`, `pyproject.toml` or
+  `Cargo.toml`
+- `.txt` files of a code repository, except in folders such as `docs`; `requirements.txt` and `robots.txt` everywhere
+
+A file or folder that is itself named is read, whatever it is called: `quire chunk vendor`. For a tree of quire.toml,
+`include = ["**", "vendor/**"]` reads `vendor`, too; without `"**"`, it reads nothing else. `.git` and `.quire` in a
+folder are never read. `quire status`, and `index`, `chunk` and `verify` with `-v`, count what was left out, except by
+ignore files.
 
 Markdown is CommonMark with GFM (tables, strikethrough, task lists, footnotes, autolinks), front matter in YAML (`---`)
 or TOML (`+++`), and `$$` math. A `:::` directive, an MDX component, `<details>` and a wiki link are kept whole where

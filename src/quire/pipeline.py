@@ -160,7 +160,7 @@ def chunk_dir(
     chunk("", strategy, **options)
     included, excluded = patterns("include", include), patterns("exclude", exclude)
     read.decode(b"", folder, errors)
-    files, skipped = discover(folder, include=included, exclude=excluded)
+    files, skipped, _ = discover(folder, include=included, exclude=excluded)
     if unread := next((entry for entry in skipped if entry.is_error), None):
         raise InputError(unread.path, unread.reason)
     values: Any = tree_options(options, files, Path(folder))

@@ -65,6 +65,15 @@ def test_summary_says_what_was_skipped_and_why(run, docs) -> None:
     assert result.err.endswith("2 documents, 2 chunks, 11 tokens, 1 skipped\n")
 
 
+@pytest.mark.parametrize("command", ["chunk", "verify"])
+def test_verbose_counts_what_was_left_out(run, docs, command) -> None:
+    folder = docs({**TWO, "vendor/c.md": "c\n", ".d.md": "d\n", ".e.md": "e\n"})
+    said = "left out: hidden (2), installed packages (1); name one to read it\n"
+    assert said in run(command, "-v", folder).err
+    assert "left out" not in run(command, folder).err
+    assert run(command, folder / "vendor").err.startswith("1 document, ")
+
+
 @pytest.mark.parametrize("command", ["chunk", "stats"])
 def test_many_skipped_are_all_named_where_nobody_looks_on(run, docs, command) -> None:
     folder = docs({**TWO, **{f"bad{number}.md": b"\xff" for number in range(30)}})
@@ -300,6 +309,12 @@ def test_a_name_for_a_file_of_another_format_is_refused(run, docs, tmp_path, nam
     for options in ([f"{tmp_path / name}/"], [tmp_path / name], [tmp_path / name, "--format", "files"]):
         assert run("chunk", folder, "-o", *options).code == 0
         assert [each.name for each in (tmp_path / name).glob("*.json")] == ["doc_a__ch0.json"]
+
+
+def test_an_engine_needs_a_folder(run, docs) -> None:
+    folder = docs({"a.md": "a\n", "f": ""})
+    said = f"-o {folder}/f is not a folder, and --engine writes a folder of Parquet files; name a folder"
+    assert said in run("chunk", folder / "a.md", "--engine", "local", "-o", folder / "f").err
 
 
 def test_lines_by_their_other_name(run, docs, chunks, tmp_path) -> None:

@@ -21,3 +21,10 @@ def test_a_section_of_a_rule_that_is_missing_is_named(run, docs, monkeypatch) ->
         "quire: zzzz: not in the index; `quire outline --index other` shows what is\n",
     )
     assert b"Tokens expire." in result.out
+
+
+def test_the_advice_for_another_encoding_works_here(run, docs, monkeypatch) -> None:
+    monkeypatch.chdir(docs({"docs/a.md": "a\n", "latin.md": "Größe\n".encode("latin-1")}))
+    for arguments in (["context", "latin.md"], ["search", "--like", "latin.md", "docs"]):
+        result = run(*arguments)
+        assert (result.code, result.err.partition("; ")[2]) == (2, "convert the file to UTF-8\n")

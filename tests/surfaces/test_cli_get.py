@@ -39,6 +39,8 @@ def hits(result) -> list[dict]:
         "./docs/guides/../guides/auth.md#oauth",
         "docs/guides/auth.md:5",
         "docs:guides/auth.md:7",
+        "docs/guides/auth.md:5-11",
+        "guides/auth.md:5-11",
     ],
 )
 def test_one_section_by_all_its_names(run, name) -> None:

@@ -378,7 +378,7 @@ def test_where_all_that_cannot_be_read_is_named(run, docs) -> None:
         (["--index", "other ix"], "`quire status --index 'other ix'`"),
     ):
         assert run("index", *paths).err.splitlines()[20:] == [f"… and 5 more findings; {hint} lists all"]
-        assert run("search", "a", *paths).err == f"quire: 25 files could not be read; {hint} lists them\n"
+        assert run("search", "a", *paths).err == f"quire: 25 files could not be read; {hint} shows why\n"
         assert run("status", *paths).err.count("not UTF-8") == 25
 
 

@@ -164,6 +164,11 @@ def explanation(run, *arguments) -> str:
     return run("search", "--list", "--explain", *arguments).out.decode()
 
 
+def test_a_section_apart_is_explained_by_the_number_of_children(run, docs) -> None:
+    docs({"docs/m.md": "# Top\n\nx\n\n## One\n\nneedle\n\n## Two\n\ny\n\n## Three\n\nz\n"})
+    assert "apart: docs:m.md#top, matching 1, children 3\n" in explanation(run, "needle", "docs")
+
+
 def test_merging_is_explained_with_ids(run, docs) -> None:
     docs({"docs/m.md": "# Top\n\nx\n\n## One\n\nneedle\n\n## Two\n\nneedle\n"})
     (hit,) = hits(run("search", "--json", "--explain", "needle", "docs"))
@@ -634,7 +639,7 @@ def test_files_that_cannot_be_read_are_not_passed_over(run, docs) -> None:
     docs({"docs/bad.md": b"\xff"})
     result = run("search", "rotate", "docs")
     assert result.code == 0
-    assert "1 file could not be read; `quire status docs` lists them" in result.err
+    assert "1 file could not be read; `quire status docs` shows why" in result.err
 
 
 @contextmanager

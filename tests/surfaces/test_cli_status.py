@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from msgspec import structs
 
 from quire.index.file_records import VERSION
+from quire.index_api import Index
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +39,14 @@ def test_the_share_of_links_that_resolve(run, docs) -> None:
     assert "2 documents, 2 sections, 35 tokens, 67% of 3 internal links resolved  english" in run("status").out.decode()
     tree = json.loads(run("status", "--json").out)["trees"]["docs"]
     assert (tree["internalLinks"], tree["resolvedLinks"]) == (3, 2)
+
+
+def test_large_sizes_are_in_megabytes(run, docs, monkeypatch) -> None:
+    docs({"docs/a.md": "a\n"})
+    run("index", "docs")
+    real = Index.status
+    monkeypatch.setattr(Index, "status", lambda index: structs.replace(real(index), size=12_345_678))
+    assert "  12.3 MB, " in run("status").out.decode()
 
 
 def test_outdated(run, docs) -> None:

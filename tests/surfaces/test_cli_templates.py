@@ -93,12 +93,12 @@ def test_the_encoding_and_the_hidden_folders_of_a_tree(docs, run, monkeypatch, c
     result = run("index", "-v")
     assert result.code == 1
     assert "not UTF-8 (invalid start byte); convert the file to UTF-8, or set encoding or errors" in result.err
-    assert "left out: 2 hidden; " in result.out.decode()
+    assert "left out: hidden (2); " in result.out.decode()
     (docs({}) / "quire.toml").write_text(f'{toml}encoding = "latin-1"\nhidden = true\n')
     titles = [hit["title"] for hit in json.loads(run("search", "wort", "--json").out)]
     assert sorted(titles) == ["B", "Größe"]
     assert sorted(chunk["fileTitle"] for chunk in chunks(run("chunk"))) == ["B", "Größe"]
-    assert "1 hidden; " in run("status").out.decode()
+    assert "hidden (1); " in run("status").out.decode()
 
 
 def test_binary_files_are_left_out_with_a_finding(docs, run) -> None:

@@ -102,6 +102,7 @@ async def check_every_tool(client) -> None:
 
     status = await client.call_tool("status", {})
     assert status.structured_content["rows"][0][:2] == ["docs", 3]
+    assert ", 1 tree, 0 unreadable files\n" in status.content[0].text
 
 
 async def check_resources_and_completion(client, folder) -> None:

@@ -334,6 +334,11 @@ def test_a_folder_without_documents_still_takes_pasted_text(tmp_path) -> None:
     assert list(tmp_path.iterdir()) == []  # the index is made by the first search
 
 
+def test_a_folder_without_documents_is_named(tmp_path, capfd) -> None:
+    with serving(tmp_path):
+        assert "quire: no documents in .; quire looks for Markdown" in capfd.readouterr().err
+
+
 def test_every_answer_is_json(server) -> None:
     answer = server.client.post("api/start", json={})
     assert answer.headers["content-type"] == "application/json"

@@ -108,6 +108,12 @@ def test_an_unreadable_document_is_one_error(run, docs, tmp_path) -> None:
     assert not (tmp_path / "page.html").exists()
 
 
+def test_the_advice_for_another_encoding_works_here(run, docs, tmp_path) -> None:
+    folder = docs({"latin.md": "# Größe\n".encode("latin-1")})
+    result = run("web", "--export", tmp_path / "page.html", folder / "latin.md")
+    assert result.err.endswith("; convert the file to UTF-8\n")
+
+
 def test_stats_as_a_page(run, docs, tmp_path) -> None:
     folder = docs({"a.md": "# A\n\nText.\n\n# B\n\n" + "word " * 2000})
     target = tmp_path / "stats.html"

@@ -126,6 +126,9 @@ def _check(
         "--engine writes a folder of Parquet files; name one with -o, without --json and --format": (
             engine and (not name or as_json or form not in (None, "parquet") or not is_folder)
         ),
+        f"-o {name} is not a folder, and --engine writes a folder of Parquet files; name a folder": (
+            engine and os.path.exists(name) and not os.path.isdir(name)  # noqa: PTH110, PTH112
+        ),
         "--engine cannot read standard input; name files or folders": engine and STANDARD_INPUT in inputs.paths,
         f"--format {form} needs an output; say where with -o": not name and form in ("files", "parquet"),
         "--format nodes is about the heading tree; add -s tree": form == "nodes" and strategies != {"tree"},

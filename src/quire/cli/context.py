@@ -10,10 +10,9 @@ from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import JSON, argument, option, quire_command
 from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Printer, hit_record
 from quire.cli.input_documents import read_standard_input
-from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, show_not_found
+from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, read_unindexed, show_not_found
 from quire.cli.output import note, visible, write_json
 from quire.errors import InputError
-from quire.read.source import read_file
 from quire.settings import load
 from quire.workspace.context import FileContext, changed_files
 
@@ -67,4 +66,4 @@ def _texts(files: Sequence[str], *, is_diff: bool) -> dict[str, str]:
         if not texts:
             raise InputError("-", "standard input has no git diff", "try: git diff | quire context --diff")
         return texts
-    return {file: read_file(Path(file), file)[0] for file in files}
+    return {file: read_unindexed(file) for file in files}

@@ -247,7 +247,8 @@ def with_node_ids(hit: Hit, outline: Sequence[Node]) -> Hit:
     ids = {node.position: node.id for node in outline}
     steps = []
     for step in hit.explanation["merging"]:
-        fields = {name: value for name, value in step.items() if value and name not in ("rule", "position")}
+        unused = ("own", "best_own") if step["rule"] == "apart" else ()  # it is about the number of children
+        fields = {name: value for name, value in step.items() if value and name not in ("rule", "position", *unused)}
         if "replaced" in fields:
             fields["replaced"] = [ids[position] for position in fields["replaced"]]
         steps.append({"rule": step["rule"], "id": ids[step["position"]], **fields})

@@ -97,6 +97,7 @@ class Summary:
     findings: int = 0
     first_findings: list[Finding] = field(default_factory=list)  # at most `_MOST_KEPT`
     skipped: list[Skipped] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)  # files and folders that are no documents, by reason
 
     @classmethod
     def of(cls, document: InputDocument, chunks: Chunks) -> Self:
@@ -138,6 +139,8 @@ class Summary:
         if len(shown) > most:
             output.note(f"… and {len(shown) - most:,} more skipped; 2>FILE writes all of them to a file")
         if not only_errors:
+            if self.left_out and output.Choices.is_verbose:
+                output.note(f"{output.left_out_counts(self.left_out)}; name one to read it")
             totals = [count_of(self.counts[f"{noun}s"], noun) for noun in ("document", "chunk", "token")]
             totals[0] += f" ({self.counts['empty']:,} without text)" if self.counts["empty"] else ""
             left_out = [output.Paint(sys.stderr).warning(f"{len(self.skipped):,} skipped")] if self.skipped else []
@@ -217,6 +220,7 @@ class Inputs:
             patterns = {"include": tree.include, "exclude": tree.exclude}
             hidden: Hidden = self.hidden or ("known" if tree.hidden else False)
             discovery = discover(path, follow_symlinks=self.follow, hidden=hidden, **patterns)
+            summary.left_out.update(discovery.left_out)
             for skipped in discovery.skipped:
                 hint = "; give its content on standard input" if skipped.is_stream else ""
                 summary.skipped.append(skipped._replace(reason=skipped.reason + hint))

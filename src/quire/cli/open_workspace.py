@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from shlex import quote
 from typing import Any
 
 from quire.cli.command_options import chosen_embedder, combined, not_empty, option
-from quire.cli.output import Progress, count_of, echo, message
-from quire.errors import NotFoundError
+from quire.cli.output import Progress, count_of, echo, left_out_counts, message
+from quire.errors import NotFoundError, UndecodableError
 from quire.index.section_lookup import USE_OUTLINE
+from quire.read.source import CONVERT, read_file
 from quire.search.search_settings import Mode
 from quire.workspace import Workspace, display_path
 
@@ -52,7 +54,7 @@ class IndexOptions:
         with workspace:
             if workspace.failed:
                 files = count_of(len(workspace.failed), "file")
-                message(f"{files} could not be read; {command_hint('status', workspace)} lists them")
+                message(f"{files} could not be read; {command_hint('status', workspace)} shows why")
             if workspace.is_empty:
                 show_empty(workspace, paths)
             elif mode != "words" and (embedding or not self.no_update):
@@ -82,12 +84,19 @@ def resolve(workspace: Workspace, name: str) -> str:
         return workspace.resolve(error.near[0])
 
 
+def read_unindexed(file: str) -> str:
+    """The text of a file that is read as UTF-8, whatever its tree says."""
+    try:
+        return read_file(Path(file), file)[0]
+    except UndecodableError as error:
+        raise error.advising(CONVERT) from error
+
+
 def show_left_out(workspace: Workspace) -> None:
     """Print how many files and folders were left out, by reason."""
     if counts := workspace.left_out():
-        reasons = ", ".join(f"{number:,} {reason}" for reason, number in sorted(counts.items()))
         hidden = "; hidden = true adds .github, .claude and .cursor" if "hidden" in counts else ""
-        echo(f"left out: {reasons}; to read them, set include in quire.toml{hidden}")
+        echo(f"{left_out_counts(counts)}; to read them, set include in quire.toml{hidden}")
 
 
 def show_not_found(error: NotFoundError, workspace: Workspace) -> None:

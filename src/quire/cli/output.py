@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
@@ -115,6 +115,11 @@ def faint_spans(text: str) -> list[Span]:
 def count_of(number: int, noun: str) -> str:
     """``3 documents``, ``1 document``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def left_out_counts(counts: Mapping[str, int]) -> str:
+    """``left out: hidden (2), installed packages (1)``."""
+    return f"left out: {', '.join(f'{reason} ({number:,})' for reason, number in sorted(counts.items()))}"
 
 
 def lines_of(first: int, last: int) -> str:

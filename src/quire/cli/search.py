@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import takewhile
-from pathlib import Path
 from shlex import quote
 from typing import Any
 
@@ -13,12 +12,11 @@ from quire import query as query_syntax
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import EMBEDDING, JSON, PATHS, argument, not_empty, option, quire_command
 from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Form, Printer, show_phases, with_node_ids
-from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions, resolve, show_not_found
+from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions, read_unindexed, resolve, show_not_found
 from quire.cli.output import count_of, message, note, visible
 from quire.errors import NotFoundError, QuireError
 from quire.model import Span
 from quire.patterns import pattern
-from quire.read.source import read_file
 from quire.search.hit import Hit, Results
 from quire.search.match_ranges import match_ranges
 from quire.search.search_settings import Mode
@@ -134,7 +132,7 @@ def _like(workspace: Workspace, name: str) -> dict[str, str]:
     """The section that ``--like`` names, or the text of a file that is in no tree."""
     file = name if exists(name) else split_name(name)[0]
     if is_file(file) and not workspace.locate(file):
-        return {"text": read_file(Path(file), file)[0]}
+        return {"text": read_unindexed(file)}
     return {"like": resolve(workspace, name)}
 
 

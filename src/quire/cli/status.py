@@ -99,7 +99,8 @@ def _record(status: Status, changed: dict[str, str], workspace: Workspace) -> di
 def _show(status: Status, changed: dict[str, str], workspace: Workspace) -> None:
     paint = Paint(sys.stdout)
     segments = [count_of(status.segments, "segment")] if status.segments else []
-    size = ", ".join([f"{status.size / 1000:,.1f} KB", *segments, f"version {status.version}"])
+    number = f"{status.size / 1e6:,.1f} MB" if status.size >= 1e6 else f"{status.size / 1000:,.1f} KB"
+    size = ", ".join([number, *segments, f"version {status.version}"])
     echo(f"{paint.path(display_path(workspace.index_folder))}  {paint.faint(size)}")
     for name, tree in status.trees.items():
         _show_tree(name, tree, paint)

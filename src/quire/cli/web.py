@@ -13,10 +13,11 @@ import click
 from quire.cli.command_options import PATHS, not_empty, option, quire_command
 from quire.cli.cut_options import CUT_OPTIONS, TreeCutter, load_tokenizers
 from quire.cli.input_documents import Inputs, Summary
-from quire.cli.open_workspace import INDEX, IndexOptions
+from quire.cli.open_workspace import INDEX, IndexOptions, show_empty
 from quire.cli.output import count_of, echo, note
-from quire.errors import MissingExtraError
+from quire.errors import MissingExtraError, UndecodableError
 from quire.options import STRATEGIES
+from quire.read.source import CONVERT
 from quire.settings import load
 from quire.substitutions import flat_values
 from quire.web.html_pages import export_page
@@ -74,7 +75,10 @@ def _export(inputs: Inputs, cutter: TreeCutter, target: Path) -> int:
     if len(documents) != 1:
         summary.show(only_errors=True)
         raise click.UsageError(f"--export takes one document, not {len(documents)}; name a file")
-    document = documents[0].read()
+    try:
+        document = documents[0].read()
+    except UndecodableError as error:
+        raise error.advising(CONVERT) from error
     options = _initial_options(cutter.options_of(document))
     page = export_page(document.text, document.path or "stdin.md", options.pop("strategy"), options, document.findings)
     with new_file(target) as stream:
@@ -91,8 +95,10 @@ def _serve(
         from quire.web.inspector import Inspector, ServedDocuments, serve_inspector  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise MissingExtraError("web", error.name) from error
-    Workspace.open(paths, index=index_folder).close()  # refuse a wrong folder now, not at the first search
     documents = ServedDocuments(lambda: [document.found for document in inputs.documents(Summary()) if document.found])
+    with Workspace.open(paths, index=index_folder) as workspace:  # refuse a wrong folder now, not at the first search
+        if not len(documents):
+            show_empty(workspace, paths)
     cutter.prepare()
     load_tokenizers(STRATEGIES, None)  # the page may change the strategy
 

@@ -13,7 +13,7 @@ from quire.index.file_records import storable
 from quire.index.node import Node
 from quire.patterns import pattern
 
-_LINE = pattern(r"(?s)(?P<document>.+):(?P<line>[0-9]{1,9})")
+_LINE = pattern(r"(?s)(?P<document>.+):(?P<line>[0-9]{1,9})(?:-[0-9]{1,9})?")
 USE_OUTLINE = "quire outline shows what is"  # the advice if no name is similar
 _MAX_COMPARED = 5_000
 _SHOWN = 5

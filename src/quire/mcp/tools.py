@@ -208,6 +208,10 @@ def _get(workspace: Workspace, name: str, **options: Any) -> Hit:
         return workspace.get(error.near[0], **options)
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def _part(hit: Hit, start: int, level: int, end: int) -> Answer:
     """A part of a section; the higher the level, the less is said about it."""
     head = (_head(hit), f"{hit.id}\n", "")[level]
@@ -295,15 +299,17 @@ class Status(Tool, frozen=True):
         limit, workspace = service.limit(self.max_tokens or _STATUS_TOKENS), service.workspace
         trees, failed = workspace.tree_infos(), workspace.failed
         notes = [*filter(None, [workspace.note]), *(f"{finding.path}: {finding.message}" for finding in failed)]
-        rows = [[name, tree.files, tree.nodes, tree.tokens, str(tree.folder)] for name, tree in trees.items()]
+        rows: list[list[Any]] = [
+            [name, tree.files, tree.nodes, tree.tokens, str(tree.folder)] for name, tree in trees.items()
+        ]
         lines = [
-            f"{name}: {files:,} documents, {nodes:,} sections, {tokens:,} tokens in {folder}"
+            f"{name}: {_count(files, 'document')}, {_count(nodes, 'section')}, {_count(tokens, 'token')} in {folder}"
             for name, files, nodes, tokens, folder in rows
         ]
 
         def answer(end: int) -> Answer:
             numbers = {"trees": len(rows), "unreadable": len(failed)}
-            head = f"quire {__version__}, {len(rows)} trees, {len(failed)} unreadable files"
+            head = f"quire {__version__}, {_count(len(rows), 'tree')}, {_count(len(failed), 'unreadable file')}"
             listed = notes[: max(end - len(rows), 0)]
             text = "\n".join([head, *lines[:end], *listed])
             return Answer(text, {**numbers, "rows": rows[:end], "notes": listed} if end else numbers)

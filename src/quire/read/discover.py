@@ -9,7 +9,7 @@ The order depends on names only.
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -70,6 +70,7 @@ class Discovery(NamedTuple):
 
     documents: tuple[Found, ...]
     skipped: tuple[Skipped, ...]
+    left_out: Mapping[str, int]  # how many files and folders, by reason
 
 
 class _Folder(NamedTuple):
@@ -96,7 +97,7 @@ def discover(
     """
     walk = Walk(root, include, exclude, follow_symlinks=follow_symlinks, hidden=hidden)
     documents = [Found(Path(file), path, root) for path, file in sorted(zip(walk.paths, walk.files, strict=True))]
-    return Discovery(tuple(documents), tuple(sorted(walk.skipped, key=attrgetter("path"))))
+    return Discovery(tuple(documents), tuple(sorted(walk.skipped, key=attrgetter("path"))), walk.left_out)
 
 
 class Walk:

@@ -134,9 +134,9 @@ def _over_cap(units: Units, pieces: list[Piece]) -> list[Finding]:
             blocks = units.document.blocks_between(piece.start, piece.end)
             block = max(blocks, key=lambda block: block.end - block.start)
             size = sizer.size(block.start, block.end)
-            problem = f"block of {size} tokens exceeds the cap of {sizer.cap}, alone or with its heading"
+            problem = f"block of {size:,} tokens exceeds the cap of {sizer.cap:,}, alone or with its heading"
             notes.append((block.start, "block-over-cap", f"{problem}; it stays whole"))
         else:
-            message = f"block that stays whole leaves no room for its breadcrumb within the cap of {sizer.cap}"
+            message = f"block that stays whole leaves no room for its breadcrumb within the cap of {sizer.cap:,}"
             notes.append((piece.start, "breadcrumb-left-out", message))
     return findings_at(units.document.source, sorted(notes))

@@ -1,8 +1,8 @@
 """Chunks to JSON and back.
 
-chunk_json.py  the chunk record: encode, decode, its JSON Schema
-forms.py       the compact record, the flat record and the node record
-legacy.py      the old format, in both directions
+chunk_json.py    the chunk record: encode, decode, its JSON Schema
+record_forms.py  the compact record, the flat record and the node record
+legacy.py        the old format, in both directions
 """
 
 from quire.wire.chunk_json import VERSION, decode, encode, schema, to_json

@@ -23,7 +23,7 @@ from quire.settings import Settings
 from quire.trees import Tree, tree_name
 from quire.workspace.cached_indexes import cache_folder, cached_indexes
 
-_SECTION = pattern(r"(?s)(?P<document>.*)(?P<section>#[^#]*|:[0-9]+)")
+_SECTION = pattern(r"(?s)(?P<document>.*)(?P<section>#[^#]*|:[0-9]+(?:-[0-9]+)?)")
 
 
 class Scope(NamedTuple):
@@ -58,7 +58,7 @@ def is_file(path: str) -> bool:
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """The name of a section as a document, and ``#SLUG``, ``:LINE`` or nothing."""
+    """The name of a section as a document, and ``#SLUG``, ``:LINE``, ``:LINE-LINE`` or nothing."""
     match = _SECTION.fullmatch(name)
     return (match["document"], match["section"]) if match else (name, "")
 

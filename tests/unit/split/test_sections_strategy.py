@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -161,9 +162,10 @@ def test_block_over_cap_is_only_for_blocks_over_the_cap() -> None:
 
 
 def test_a_block_over_the_cap_is_told_where_it_stands() -> None:
-    text = f"# Heading\n\n{'word ' * 60}\n"
-    chunks = cut(text, min_tokens=0, max_tokens=32)
+    text = f"# Heading\n\n{'word ' * 6000}\n"
+    chunks = cut(text, min_tokens=0, max_tokens=1024)
     assert [(finding.code, finding.line) for finding in chunks.findings] == [("block-over-cap", 3)]
+    assert re.match(r"block of \d+,\d{3} tokens exceeds the cap of 1,024, ", chunks.findings[0].message)
 
 
 def test_greedy() -> None:
