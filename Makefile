@@ -60,6 +60,7 @@ test-in = HAYSTACK_TELEMETRY_ENABLED=False PATH=$(CURDIR)/$(1)/bin:$$PATH $(1)/b
 $(INTEGRATIONS)/ready: pyproject.toml tests/integrations/requirements.txt
 	$(PYTHON) -m venv $(INTEGRATIONS)
 	$(INTEGRATIONS)/bin/pip install --quiet --editable '.[dev,$(EXTRAS)]' --requirement tests/integrations/requirements.txt
+	$(INTEGRATIONS)/bin/pip install --quiet --no-deps --requirement tests/requirements-files-only.txt
 	@touch $@
 
 CLUSTER := .venv-cluster
@@ -133,8 +134,8 @@ case: $(VENV)/dev  ## run one golden case: NAME=packed/code-cut; with UPDATE=1 w
 	QUIRE_UPDATE_CASES=$(UPDATE) $(BIN)/pytest -q 'tests/test_cases.py::test_case[$(NAME:.md=).md]'
 
 docs: $(VENV)/dev  ## write the generated parts of the documentation anew
-	QUIRE_UPDATE_DOCS=1 $(BIN)/pytest -q tests/test_docs.py tests/test_project.py tests/unit/test_settings.py \
-		tests/unit/wire/test_json_schema.py
+	QUIRE_UPDATE_DOCS=1 $(BIN)/pytest -q tests/test_docs.py tests/test_project.py tests/unit/workspace/test_settings.py \
+		tests/unit/output/test_json_schema.py tests/unit/model/test_options.py
 
 pictures: $(VENV)/browser/chromium  ## take the pictures of a terminal and of the page of quire web anew
 	$(BIN)/python tests/terminal_picture.py docs/images/terminal.svg
@@ -143,9 +144,14 @@ pictures: $(VENV)/browser/chromium  ## take the pictures of a terminal and of th
 bench: $(VENV)/bench  ## measure cost against its parts; needs the documents that benchmarks/README.md names
 	$(BIN)/python -m benchmarks
 
-site: $(VENV)/core  ## build the documentation as a site in site/; a broken link is an error
-	$(BIN)/pip install --quiet --editable '.[docs]'
-	$(BIN)/zensical build --strict --clean
+SITE := .venv-site
+$(SITE)/ready: pyproject.toml
+	$(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/pip install --quiet --editable '.[docs]'
+	@touch $@
+
+site: $(SITE)/ready  ## build the documentation as a site in site/; a broken link is an error
+	$(SITE)/bin/zensical build --strict --clean
 
 dist: $(VENV)/dev  ## build sdist and wheel, check them, and follow the README in empty environments of every Python
 	$(BIN)/pip install --quiet --editable '.[dist]'

@@ -17,8 +17,8 @@ from benchmarks.linkqa import Collection, Question
 from quire.index.engine.function_words import is_function_word
 from quire.mcp.answers import DEFAULT_TOKENS, Service
 from quire.mcp.tools import Get, Search
-from quire.size import resolve
-from quire.workspace import Workspace
+from quire.tokens.tokenizers import resolve
+from quire.workspace.workspace import Workspace
 
 STEPS = 10
 AROUND = 20
@@ -114,6 +114,13 @@ class Project:
         yield Shown(count("".join(lines)), is_right=False)
         for hit in hits:
             yield self._got(question, hit.id)
+
+    def places_then_get(self, question: Question) -> Iterator[Shown]:
+        """The tool ``search`` with ``list``, then each section by ``get``, the best first."""
+        answer = Search(query=question.text, limit=STEPS, list=True).answer(self.service)
+        yield Shown(count(answer.text), is_right=False)
+        for each in answer.record["results"]:
+            yield self._got(question, each["id"])
 
     def _got(self, question: Question, name: str) -> Shown:
         answer = Get(id=name).answer(self.service)

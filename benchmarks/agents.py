@@ -22,7 +22,7 @@ from benchmarks import linkqa, svg
 from benchmarks.agent_routes import Project, Route, Spent, count, most_matches, requests, shortest
 from quire.mcp.answers import DEFAULT_TOKENS, Service
 from quire.mcp.tools import Search
-from quire.workspace import Workspace
+from quire.workspace.workspace import Workspace
 
 QUESTIONS = 200
 ROUNDS = 5
@@ -57,6 +57,7 @@ def run() -> list[str]:
             project = Project(collection, questions, Path(folder) / collection.name)
             routes: dict[str, Route] = {
                 "`search`": project.search,
+                "`search` with `list`, then `get`": project.places_then_get,
                 "`search --list`, then `get`": project.list_then_get,
                 WHOLE_FILES: partial(project.files, order=most_matches),
                 "grep with 20 lines around": partial(project.lines, order=most_matches),

@@ -27,13 +27,13 @@ from pyromark import Options
 import quire
 from benchmarks import measure
 from benchmarks.measure import RUNS, Document
-from quire import size
+from quire.tokens import tokenizers
 
 BASE = "10f7106"
 """The commit of version 0.2.0."""
 STEP = 12
 """Every so many documents are measured."""
-COUNTER = size.resolve("o200k_base", "o200k_base")
+COUNTER = tokenizers.resolve("o200k_base", "o200k_base")
 Made = TypeVar("Made")
 _PARSER = pyromark.Markdown(options=Options.ENABLE_TABLES | Options.ENABLE_FOOTNOTES | Options.ENABLE_STRIKETHROUGH)
 _PARTS = "parts"

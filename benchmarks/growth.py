@@ -19,7 +19,7 @@ from typing import NamedTuple
 import quire
 from benchmarks import curves, measure
 from benchmarks.shapes import HOSTILE, SHAPES
-from quire.options import STRATEGIES
+from quire.model.options import STRATEGIES
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 LARGEST = "packed"

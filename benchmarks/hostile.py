@@ -19,7 +19,7 @@ from typing import NamedTuple
 from benchmarks import measure
 from benchmarks.growth import cut
 from benchmarks.shapes import prose
-from quire.options import STRATEGIES
+from quire.model.options import STRATEGIES
 
 SECONDS = 30.0
 """For each strategy."""

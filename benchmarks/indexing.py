@@ -104,6 +104,11 @@ def _written(folder: Path, documents: list[Document]) -> tuple[list[Path], int]:
     return files, size
 
 
+def parts(text: str) -> list[str]:
+    """A page cut before lines that look like headings."""
+    return _HEADING.split(text)
+
+
 def _script(folder: Path, files: list[Path]) -> None:
     """What somebody would write who needs no more than search."""
     builder = tantivy.SchemaBuilder()
@@ -113,7 +118,7 @@ def _script(folder: Path, files: list[Path]) -> None:
     folder.mkdir(parents=True)
     writer = tantivy.Index(schema, path=str(folder)).writer(heap_size=64_000_000 * cores(), num_threads=cores())
     for file in files:
-        for text in _HEADING.split(file.read_text(encoding="utf-8", errors="replace")):
+        for text in parts(file.read_text(encoding="utf-8", errors="replace")):
             writer.add_document(tantivy.Document(path=str(file), text=text))
     writer.commit()
     writer.wait_merging_threads()

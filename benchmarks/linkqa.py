@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import quire
-from quire.link_targets import LinkTargets
-from quire.model import Link
+from quire.links.link_targets import LinkTargets
+from quire.model.document import Link
 
 DEPTH = 10
 """How many hits of an answer are looked at."""

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import quire
 from benchmarks import measure, quality
-from quire.index_api import Index
+from quire.search.index_api import Index
 from quire.search.search_settings import Mode, SearchSettings
 
 MODES: tuple[Mode, ...] = ("words", "hybrid", "meaning")
@@ -104,7 +104,7 @@ def _cpu(work: Callable[[], object]) -> float:
 def _embedding() -> Iterator[str]:
     import wordllama  # noqa: PLC0415  an extra
 
-    from quire.embed import resolve  # noqa: PLC0415
+    from quire.embed.embedder import resolve  # noqa: PLC0415
 
     texts = [each.embed_text for path, text in measure.documents() for each in quire.chunk(text, "packed", path=path)]
     own = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import quire
-from quire import size
+from quire.tokens import tokenizers
 
 ROOT = Path(__file__).resolve().parents[1]
 """The folder of the repository."""
@@ -61,7 +61,7 @@ def ten_fields(chunk: quire.Chunk) -> tuple[object, ...]:
 
 def load() -> None:
     """Have the vocabulary loaded, so that nothing measured has to wait for it."""
-    size.resolve("o200k_base", "o200k_base").count("".join(chr(0x4E00 + n % 20000) for n in range(500_000)))
+    tokenizers.resolve("o200k_base", "o200k_base").count("".join(chr(0x4E00 + n % 20000) for n in range(500_000)))
 
 
 def megabytes(texts: Sequence[Document]) -> float:

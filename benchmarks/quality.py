@@ -19,8 +19,8 @@ import quire
 from quire.evals.figures import Figure, figures
 from quire.evals.outcomes import DEPTH, FOLDS, Outcome, ask, build_index
 from quire.evals.questions import HeldLink, Question, link_questions, pasted_questions, section_id
-from quire.index_api import Index
-from quire.link_targets import LinkTargets
+from quire.links.link_targets import LinkTargets
+from quire.search.index_api import Index
 from quire.search.search_settings import Mode, SearchSettings
 
 _COLLECTIONS = {
@@ -29,6 +29,7 @@ _COLLECTIONS = {
     "Rust Book": "linkqa/rustbook",
     "FastAPI": "wild/fastapi",
     "Vue": "wild/vitepress",
+    "Material for MkDocs": "wild/mkdocs-material",
 }
 _TYPED = {"Kubernetes": "questions/k8s.jsonl"}
 _SENTENCES, _WORDS = 300, 8
@@ -37,6 +38,10 @@ _WITHOUT: Mapping[str, Mapping[str, Any]] = {
     "without title coverage": {"title_coverage": 0.0},
     "without adjacent words in bodies": {"adjacent_body": 0.0},
     "without coordination": {"coordination": 0.0},
+    "news as the manual": {"news": 1.0},
+    "without further sections of a page": {"page_sections": 0.0},
+    "two results of a page": {"per_document": 2},
+    "parents of any size": {"parent_size": 0},
 }
 """What each ingredient is worth."""
 

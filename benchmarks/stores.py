@@ -21,8 +21,8 @@ from msgspec.structs import replace
 
 import quire
 from benchmarks import measure
-from quire.embed import FunctionEmbedder
-from quire.record import Chunk
+from quire.embed.embedder import FunctionEmbedder
+from quire.model.record import Chunk
 from quire.run.parts import Part, parts_of
 from quire.stores import Documents, sync
 from quire.stores.store import COLUMNS, Row, opened, rows

@@ -19,11 +19,11 @@ from typing import Any
 
 from benchmarks import measure
 from benchmarks.shapes import prose
-from quire.options import STRATEGIES
+from quire.model.options import STRATEGIES
+from quire.output.chunk_json import to_json
 from quire.read.discover import Found
 from quire.web import chunk_view
 from quire.web.inspector import ServedDocuments
-from quire.wire import to_json
 
 ROUNDS = 3
 CAPS = (1024, 512, 256, 128, 64)

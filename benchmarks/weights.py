@@ -16,7 +16,7 @@ from msgspec.structs import asdict
 
 from benchmarks import linkqa
 from benchmarks.linkqa import Collection, Outcome, Place, Question
-from quire.index_api import Index
+from quire.search.index_api import Index
 from quire.search.search_settings import Boosts, SearchSettings
 
 _MULTIPLES = (0.5, 0.7, 1.4, 2.0)

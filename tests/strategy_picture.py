@@ -11,7 +11,7 @@ from typing import Any
 
 import quire
 from quire.cli.output import clip, visible, width
-from quire.options import STRATEGIES, own_names
+from quire.model.options import STRATEGIES, own_names
 
 CAP = 128
 """A cap that cuts even a document of one page."""

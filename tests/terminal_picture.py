@@ -2,7 +2,7 @@
 
     python tests/terminal_picture.py FILE
 
-The commands run on a terminal of 80 columns, in a folder with docs/strategies/guide.md as docs/guide.md.
+The commands run on a terminal of 80 columns and 45 rows, in a folder with docs/strategies/guide.md as docs/guide.md.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from surfaces.processes import terminal
 
 COMMANDS = ("quire outline docs/guide.md", 'quire search "when is a hook tried again" docs/')
 EXAMPLE = Path(__file__).parents[1] / "docs" / "strategies" / "guide.md"
-COLUMNS, CHAR, LINE, MARGIN = 80, 8.43, 20, 18
+COLUMNS, ROWS, CHAR, LINE, MARGIN = 80, 45, 8.43, 20, 18
 STYLES = {"1": "b", "2": "d", "31": "r", "32": "g", "33": "y", "36": "c"}
 """Classes of the picture by the codes of a terminal: bold, dim and colours."""
 HEAD = """\
@@ -44,7 +44,9 @@ def main(target: Path) -> None:
 
 def screen(command: str, folder: Path) -> str:
     """A command and what a terminal shows of it."""
-    code, text = terminal(*shlex.split(command)[1:], environment={"COLUMNS": str(COLUMNS)}, cwd=folder)
+    code, text = terminal(
+        *shlex.split(command)[1:], environment={"COLUMNS": str(COLUMNS), "LINES": str(ROWS)}, cwd=folder
+    )
     if code:
         sys.exit(f"{command}: exit code {code}\n{text}")
     return f"\x1b[32m$\x1b[0m \x1b[1m{command}\x1b[0m\n{text.rstrip()}"

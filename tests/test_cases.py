@@ -31,7 +31,7 @@ WITH_TIKTOKEN = """
 import sys
 sys.modules["toktok"] = None
 import pytest
-from quire.size import resolve
+from quire.tokens.tokenizers import resolve
 for name in ("o200k_base", "cl100k_base"):
     resolve(name, name).count("\\U00010330")  # a letter that takes an engine, which then counts everything
 assert "tiktoken" in sys.modules

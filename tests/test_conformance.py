@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 
 import quire
-from quire.model import Source
-from quire.offsets import lines_at
-from quire.parsing import inner_blocks
+from quire.model.document import Source
+from quire.model.offsets import lines_at
 from quire.parsing.blocks import flat_blocks
+from quire.parsing.nested_blocks import inner_blocks
 from quire.parsing.parser_input import parser_input
 from support import grammar, judge, shared
 

@@ -24,8 +24,8 @@ import quire
 import strategy_picture as picture
 from quire.cli.command_group import COMMANDS, GROUPS
 from quire.cli.command_group import quire as group
-from quire.options import STRATEGIES, Options, own_names
-from quire.validation import Field, fields
+from quire.model.options import DEFAULT_TOKENIZER, STRATEGIES, Options, default_tokenizer, own_names
+from quire.model.validation import Field, fields
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -115,7 +115,7 @@ QUERIES = (
 
 
 def test_the_queries_of_the_readme_find_something(tmp_path) -> None:
-    assert len(QUERIES) > 1
+    assert QUERIES
     with quire.Index.open(tmp_path / "index") as index:
         index.update({"docs": DOCS})
         found = {query: index.search(query, limit=1) for query in QUERIES}
@@ -201,7 +201,7 @@ READ = """\
 
 | named | is read as |
 |---|---|
-| a file that ends in `.md`, `.markdown`, `.mdown`, `.mkd`, `.mkdn`, `.mdx`, `.qmd` or `.rmd` | Markdown |
+| a file that ends in `.md`, `.markdown`, `.mdown`, `.mkd`, `.mkdn`, `.mdx`, `.qmd`, `.rmd` or, a notebook, `.ipynb` | Markdown |
 | any other file | text without headings |
 | `-`, standard input | Markdown |
 | a folder | the Markdown files in it, at any depth, and those that end in `.txt` |
@@ -246,7 +246,7 @@ def reference() -> dict[Path, str]:
         )
         for title, commands in GROUPS.items()
     ]
-    chunk = commands_of("Cut")["chunk"]
+    chunk = commands_of(next(iter(GROUPS)))["chunk"]
     shared = _options(chunk, click.Context(chunk, info_name="chunk", parent=top), is_listed=SHARED.__contains__)
     parts = ["# Command line", inspect.cleandoc(group.help or ""), *listed, CONVENTIONS]
     parts += ["## Options of every command", shared, COMPLETION, READ]
@@ -329,10 +329,25 @@ def generated() -> dict[str, str]:
 def _options_table(declared: Mapping[str, Field]) -> str:
     """Options as their struct declares them."""
     rows = [
-        (f"`{name}`", f"`{field.default!r}`", IN_WORDS.get(name, field.rule), field.meaning)
+        (f"`{name}`", _defaults(name, field), IN_WORDS.get(name, field.rule), field.meaning)
         for name, field in declared.items()
     ]
     return _table(("option", "default", "may be", "is"), rows)
+
+
+def _defaults(name: str, field: Field) -> str:
+    """The default, and for a common option those of strategies that have another one."""
+    kinds = STRATEGIES if name in fields(Options) else {}
+    others = {strategy: fields(kind)[name].default for strategy, kind in kinds.items()}
+    different = [f"; of `{strategy}` `{value!r}`" for strategy, value in others.items() if value != field.default]
+    return f"`{field.default!r}`{''.join(different)}"
+
+
+def test_the_readme_has_the_default_tokenizers() -> None:
+    text = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    others = {name: default_tokenizer(name) for name in STRATEGIES if default_tokenizer(name) != DEFAULT_TOKENIZER}
+    said = ", ".join(f"of `{strategy}` `{name}`" for strategy, name in others.items())
+    assert f"`{DEFAULT_TOKENIZER}` is the default, {said};" in text
 
 
 IN_WORDS = {"tokenizer": "[a name, a file, an object or a function](reference/python.md#cutting)"}

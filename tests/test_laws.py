@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 import quire
 from quire import Chunk, Chunks
-from quire.options import STRATEGIES
+from quire.model.options import STRATEGIES
 from support import grammar, shared
 from support.strategies import options
 

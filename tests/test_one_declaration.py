@@ -18,6 +18,7 @@ SOURCE = Path(quire.__file__).parent
 DECLARED = "class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):\n"
 
 PAGE = ROOT / "docs" / "contributing.md"
+SETTINGS_TEST = "tests/unit/workspace/test_settings.py"
 
 pytestmark = pytest.mark.skipif(not PAGE.is_file(), reason="not in quire's repository")
 
@@ -35,16 +36,16 @@ def repository(tmp_path) -> Path:
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(SOURCE, tmp_path / "src" / "quire", ignore=ignored)
     shutil.copytree(ROOT / "docs" / "reference", tmp_path / "docs" / "reference")
-    (tmp_path / "tests" / "unit").mkdir(parents=True)
-    shutil.copy(ROOT / "tests" / "unit" / "test_settings.py", tmp_path / "tests" / "unit")
+    (tmp_path / SETTINGS_TEST).parent.mkdir(parents=True)
+    shutil.copy(ROOT / SETTINGS_TEST, tmp_path / SETTINGS_TEST)
     page = PAGE.read_text("utf-8")
     (weight,) = re.findall(r"^    short_sections: .*\n", page, re.MULTILINE)
     edit(tmp_path / "src/quire/search/search_settings.py", DECLARED, f'    """Settings."""\n\n{weight}')
     (field,) = re.findall(r"^    word_count: .*\n    .*\n", page, re.MULTILINE)
     (value,) = re.findall(r"^\+( +word_count=.*\n)", page, re.MULTILINE)
     above = '    """The kinds of block in it, by mdast\'s names."""\n'
-    edit(tmp_path / "src/quire/record.py", above, field)
-    edit(tmp_path / "src/quire/finish/assemble.py", "                strategy=strategy,\n", value)
+    edit(tmp_path / "src/quire/model/record.py", above, field)
+    edit(tmp_path / "src/quire/cut/assemble.py", "                strategy=strategy,\n", value)
     return tmp_path
 
 
@@ -104,7 +105,7 @@ def test_a_new_weight_is_there_everywhere(repository, python) -> None:
     file.write_text("[search]\nshort_sections = -2\n")
     said = "search.short_sections=-2 is invalid: must be a number from 0 to 1000"
     assert said in python("-m", "quire", "search", "needle")
-    test = str(repository / "tests" / "unit" / "test_settings.py")
+    test = str(repository / SETTINGS_TEST)
     python(
         "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, test, folder=repository, QUIRE_UPDATE_DOCS="1"
     )

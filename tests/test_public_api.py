@@ -14,11 +14,11 @@ import pytest
 import quire
 
 NAMES = {
-    "Block", "BusyError", "Chunk", "Chunks", "Document", "EmbedderError", "Finding", "GuardError", "Hit", "Index", "IndexDamagedError",
+    "Block", "BusyError", "Chunk", "Chunks", "Citation", "Document", "EmbedderError", "Finding", "GuardError", "Hit", "Index", "IndexDamagedError",
     "InputError", "Link", "MissingExtraError", "NotFoundError", "OptionError", "QueryError", "QuireError", "Results", "Section", "Span", "StoreError",
     "TokenizerError",
-    "UndecodableError", "__version__", "chunk", "chunk_dir", "chunk_file", "flat", "match_ranges", "parse",
-    "read_jsonl", "verify",
+    "UndecodableError", "__version__", "chunk", "chunk_dir", "chunk_file", "cite", "expand", "flat", "match_ranges", "parse",
+    "read_jsonl", "verify", "write_jsonl",
 }  # fmt: skip
 
 

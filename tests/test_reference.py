@@ -17,15 +17,15 @@ import pytest
 import quire
 from quire import errors
 from quire.cli import main
+from quire.cut.guard import Reason
 from quire.evals.figures import SHARES
-from quire.finish.guard import Reason
 from quire.index.file_records import FileRecord
 from quire.index.node import Node
-from quire.index_api import Status, TreeInfo, Update
 from quire.read.discover import EXTENSIONS
 from quire.read.source import MARKDOWN_EXTENSIONS
 from quire.search.hit import Hit, Results
-from quire.settings import search_fields
+from quire.search.index_api import Status, TreeInfo, Update
+from quire.workspace.settings import search_fields
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(quire.__file__).parent
@@ -57,8 +57,8 @@ def tables(text: str) -> list[list[str]]:
 
 
 HYPHENATED = re.compile("[a-z]+(?:-[a-z]+)+")
-WITH_PLACES = ("parsing", "split", "laws.py")
-"""The folders and the module that make findings of positions: a code is any text of theirs that looks like one."""
+WITH_PLACES = ("parsing", "cut")
+"""The folders that make findings of positions: a code is any text of theirs that looks like one."""
 
 
 def constants(file: Path) -> Iterator[tuple[str, bool]]:
@@ -75,6 +75,7 @@ def made_codes() -> set[str]:
     return {
         text
         for file in sorted(SOURCE.rglob("*.py"))
+        if file.name != "guard.py"
         for text, is_code in constants(file)
         if is_code or (file.relative_to(SOURCE).parts[0] in WITH_PLACES and HYPHENATED.fullmatch(text))
     }
@@ -131,7 +132,19 @@ ERRORS = [
 
 
 def test_there_is_something_to_compare() -> None:
-    assert FUNCTIONS == ["chunk", "chunk_dir", "chunk_file", "flat", "match_ranges", "parse", "read_jsonl", "verify"]
+    assert FUNCTIONS == [
+        "chunk",
+        "chunk_dir",
+        "chunk_file",
+        "cite",
+        "expand",
+        "flat",
+        "match_ranges",
+        "parse",
+        "read_jsonl",
+        "verify",
+        "write_jsonl",
+    ]
     assert {"open", "update", "search", "get", "close"} <= set(METHODS)
     assert {"QuireError", "QueryError", "BusyError"} <= set(ERRORS)
 
@@ -158,7 +171,7 @@ def test_every_parameter_is_explained() -> None:
     (cutting,) = tables(part(text, "Cutting"))
     methods, searching = tables(part(text, "Index"))
     assert set(methods) == set(METHODS)
-    for function in (getattr(quire, name) for name in FUNCTIONS if name != "match_ranges"):
+    for function in (getattr(quire, name) for name in FUNCTIONS if name not in ("cite", "match_ranges")):
         assert {name for name in inspect.signature(function).parameters if name != "chunks"} <= {
             name.removeprefix("**") for name in cutting
         }
@@ -250,6 +263,13 @@ def documented(command: str) -> list[list[str]]:
     return tables(part(page("json.md"), f"quire {command}"))
 
 
+def test_the_json_of_cite(printed) -> None:
+    Path("answer.md").write_text('"text" [docs:a.md]\n')
+    (record,) = printed("cite", "answer.md")
+    assert [list(record)] == documented("cite")
+    assert all(f"`{name}`" in part(page("json.md"), "quire cite") for name in record["places"][0])
+
+
 def test_the_json_of_context(printed) -> None:
     assert [list(printed("context", "docs/a.md"))] == documented("context")
 
@@ -289,7 +309,11 @@ def test_the_json_of_config(printed) -> None:
 
 def test_the_json_of_links(printed) -> None:
     Path("docs/c.md").write_text("[x](gone.md)\n")
-    assert [list(record) for record in printed("links", "docs/c.md")] == documented("links")
+    broken, linking = documented("links")
+    assert [list(record) for record in printed("links", "docs/c.md")] == [broken]
+    Path("docs/c.md").write_text("[x](a.md)\n")
+    assert [sorted(record) for record in printed("links", "--to", "a.md")] == [sorted(linking)]
+    assert printed("links", "--orphans") == ["docs/c.md"]
 
 
 def test_the_json_of_eval(printed) -> None:
@@ -318,7 +342,7 @@ def test_the_json_of_migrate(printed) -> None:
 
 def test_every_command_with_json_is_on_the_page() -> None:
     text = page("json.md")
-    commands = "".join(page(f"cli/{name}.md") for name in ("cut", "find", "connect", "set-up"))
+    commands = "".join(file.read_text("utf-8") for file in sorted((PAGES / "cli").glob("*.md")))
     with_json = re.findall(r"^## quire (\w+)\n(?:(?!^## ).*\n)*?\| `--json`", commands, re.MULTILINE)
     assert len(with_json) > 5
     elsewhere = {"chunk", "search", "get", "stats"}

@@ -45,7 +45,7 @@ def _own(span: str, chunk: quire.Chunk) -> str:
     around = chunk.added_chars - chunk.overlap_chars - (len(chunk.embed_text) - len(chunk.original_text))
     if around and solid(span) in solid(chunk.original_text):
         return span
-    return chunk.own_text
+    return chunk.original_text[chunk.overlap_chars :]
 
 
 def _peer(strategy: str, **more: Any) -> Peer:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from quire import size
+from quire.tokens import tokenizers
 
 CAP = 512
 """The cap of every chunk, in tokens of o200k_base, for all that accept one."""
 
 Count = Callable[[str], int]
-count: Count = size.resolve("o200k_base", "o200k_base").count
+count: Count = tokenizers.resolve("o200k_base", "o200k_base").count
 """The counter that every tool is given that accepts one."""
 
 

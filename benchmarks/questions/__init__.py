@@ -9,7 +9,7 @@ from pathlib import Path
 
 from quire.evals.outcomes import Outcome, ask
 from quire.evals.questions import read_questions
-from quire.index_api import Index
+from quire.search.index_api import Index
 
 _COLLECTIONS = {"kubernetes": "k8s", "docker": "docker"}
 """The file with questions, and the folder with the documents."""

@@ -4,35 +4,22 @@ The public names, resolved when first used, so that ``import quire`` loads neith
 docs/reference/python.md describes them all.
 """
 
+import sys
+
 __version__ = "0.2.0"
 DISTRIBUTION = "quire-md"
 """The name to install. The name ``quire`` belongs to another project there."""
 ISSUES = "https://github.com/quire-md/quire/issues"
 """Where to report a bug."""
 
-_HOME = {
-    name: module
-    for module, names in {
-        "errors": "BusyError EmbedderError GuardError IndexDamagedError InputError MissingExtraError NotFoundError"
-        " OptionError QueryError QuireError StoreError TokenizerError UndecodableError",
-        "index_api": "Index",
-        "model": "Block Document Finding Link Section Span",
-        "pipeline": "chunk chunk_dir chunk_file parse verify",
-        "record": "Chunk Chunks",
-        "search.hit": "Hit Results",
-        "search.match_ranges": "match_ranges",
-        "wire.record_forms": "flat",
-        "write.jsonl": "read_jsonl",
-    }.items()
-    for name in names.split()
-}
-"""The module of each public name."""
-__all__ = sorted([*_HOME, "__version__"])  # noqa: PLE0605  type checkers read the imports
-
 # typing's own costs more than all of this module; type checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from quire.errors import (  # noqa: I001  an alias marks a public name
+    # isort: off
+    from collections.abc import Callable
+    from typing import Any
+
+    from quire.errors import (
         BusyError as BusyError,
         EmbedderError as EmbedderError,
         GuardError as GuardError,
@@ -47,8 +34,7 @@ if TYPE_CHECKING:
         TokenizerError as TokenizerError,
         UndecodableError as UndecodableError,
     )
-    from quire.index_api import Index as Index
-    from quire.model import (
+    from quire.model.document import (
         Block as Block,
         Document as Document,
         Finding as Finding,
@@ -56,6 +42,9 @@ if TYPE_CHECKING:
         Section as Section,
         Span as Span,
     )
+    from quire.model.record import Chunk as Chunk, Chunks as Chunks
+    from quire.output.jsonl import read_jsonl as read_jsonl, write_jsonl as write_jsonl
+    from quire.output.record_forms import flat as flat
     from quire.pipeline import (
         chunk as chunk,
         chunk_dir as chunk_dir,
@@ -63,19 +52,48 @@ if TYPE_CHECKING:
         parse as parse,
         verify as verify,
     )
-    from quire.record import Chunk as Chunk, Chunks as Chunks
+    from quire.search.cite import Citation as Citation, cite as cite
+    from quire.search.expand import expand as expand
     from quire.search.hit import Hit as Hit, Results as Results
+    from quire.search.index_api import Index as Index
     from quire.search.match_ranges import match_ranges as match_ranges
-    from quire.wire.record_forms import flat as flat
-    from quire.write.jsonl import read_jsonl as read_jsonl
+    # isort: on
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'quire' has no attribute {name!r}; it has: {', '.join(__all__)}")
-    value = getattr(__import__(f"quire.{_HOME[name]}", fromlist=[name]), name)
-    globals()[name] = value
-    return value
+def lazy_names(package: str, homes: dict[str, str]) -> "tuple[list[str], Callable[[str], Any]]":
+    """``__all__`` and ``__getattr__`` of a package whose names are resolved on first use.
+
+    ``homes`` has the public names of each of its modules.
+    """
+    home = {name: module for module, names in homes.items() for name in names.split()}
+
+    def resolve(name: str) -> "Any":
+        if name not in home:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}; it has: {', '.join(sorted(home))}")
+        module = __import__(f"{package}.{home[name]}", fromlist=[name])
+        return sys.modules[package].__dict__.setdefault(name, getattr(module, name))
+
+    return sorted(home), resolve
+
+
+_names, __getattr__ = lazy_names(
+    __name__,
+    {
+        "errors": "BusyError EmbedderError GuardError IndexDamagedError InputError MissingExtraError NotFoundError"
+        " OptionError QueryError QuireError StoreError TokenizerError UndecodableError",
+        "model.document": "Block Document Finding Link Section Span",
+        "model.record": "Chunk Chunks",
+        "output.jsonl": "read_jsonl write_jsonl",
+        "output.record_forms": "flat",
+        "pipeline": "chunk chunk_dir chunk_file parse verify",
+        "search.cite": "Citation cite",
+        "search.expand": "expand",
+        "search.hit": "Hit Results",
+        "search.index_api": "Index",
+        "search.match_ranges": "match_ranges",
+    },
+)
+__all__ = [*_names, "__version__"]  # noqa: PLE0604  names of this module
 
 
 def __dir__() -> list[str]:

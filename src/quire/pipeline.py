@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
 from operator import attrgetter
 from os import PathLike
 from pathlib import Path
@@ -11,23 +14,40 @@ from typing import Any, TypeAlias, Unpack
 
 from msgspec import structs
 
-from quire import finish, laws, parsing, read, size, split, validation
-from quire import options as run_options
-from quire.auto_slugs import choose_slugs, tree_options
-from quire.dialects import DialectName
+from quire.cut import laws
+from quire.cut.assemble import assemble
+from quire.cut.guard import guarded
+from quire.cut.normalize import RegularText, regular_text
 from quire.errors import InputError, OptionError
-from quire.model import UNTITLED, Document, Finding, Syntax
-from quire.normalize import RegularText
-from quire.options import ChunkOptions, FileOptions
+from quire.links.auto_slugs import choose_slugs, tree_options
+from quire.model import options as run_options
+from quire.model import validation
+from quire.model.dialects import DialectName
+from quire.model.document import UNTITLED, Document, Finding, Syntax
+from quire.model.options import ChunkOptions, FileOptions
+from quire.model.record import Chunk, Chunks, Piece
+from quire.model.substitutions import Substitutions
+from quire.model.trees import OnUndecodable, Patterns
+from quire.parsing.blocks import parse_source
 from quire.read.discover import discover
-from quire.record import Chunk, Chunks
-from quire.substitutions import Substitutions
-from quire.token_counters import TokenCounter
-from quire.trees import OnUndecodable, Patterns
+from quire.read.source import make_source, read_file
+from quire.tokens import tokenizers
+from quire.tokens.sizer import Sizer
+from quire.tokens.token_counters import TokenCounter
 
 AnyPath: TypeAlias = str | PathLike[str]  # a path as callers may give it
-_ARGUMENTS = {"path": str, "title": str, "syntax": Syntax, "dialect": DialectName, "substitutions": Substitutions}
+_Strategy: TypeAlias = Callable[[Document, Sizer, run_options.Options], tuple[Sequence[Piece], Sequence[Finding]]]
+"""Cuts a document into pieces: ordered and disjoint, together all of the text as the laws demand."""
+_ARGUMENTS = {
+    "path": str,
+    "title": str,
+    "syntax": Syntax,
+    "dialect": DialectName,
+    "substitutions": Substitutions,
+    "page_marker": str,
+}
 """The arguments of ``parse`` besides the text, with their types."""
+_MOST_PATH = 4096  # characters of a path
 
 
 def parse(
@@ -38,21 +58,39 @@ def parse(
     syntax: Syntax | None = None,
     dialect: str | None = None,
     substitutions: Mapping[str, Any] | None = None,
+    page_marker: str | None = None,
 ) -> Document:
     """Parse ``text`` into sections and blocks. ``path`` gives it a name and, by its extension, its syntax.
 
     ``dialect`` names a documentation generator; ``commonmark`` reads the constructs of none. ``substitutions`` are
-    values of template variables: ``{"es": "Elasticsearch"}`` for ``{{es}}``.
+    values of template variables: ``{"es": "Elasticsearch"}`` for ``{{es}}``. ``page_marker`` is a regular expression
+    for lines that begin a page.
     """
     if not isinstance(text, str):
         raise TypeError(f"a text is needed, not {type(text).__name__}; for a file see quire.chunk_file")
     path = str(path) if isinstance(path, PathLike) else path
     variables = dict(substitutions) if isinstance(substitutions, Mapping) else substitutions or {}
-    arguments = zip(_ARGUMENTS.items(), (path, title, syntax, dialect, variables or None), strict=True)
-    for (name, kind), value in arguments:
+    _check_arguments(path, title, syntax, dialect, variables or None, page_marker)
+    source = make_source(text, path, syntax, dialect, variables, page_marker=page_marker or "")
+    if path is None and len(text) < _MOST_PATH and (problem := _path_problem(text.strip())):
+        finding = Finding(code="path-as-text", path=source.name, line=1, message=problem)
+        source = structs.replace(source, findings=(finding, *source.findings))
+    return parse_source(source, title)
+
+
+def _path_problem(text: str) -> str:
+    """That a text is only the path of a file or folder, which was probably to be read; empty if it is not."""
+    if os.path.isfile(text):  # noqa: PTH113  Path's may fail
+        return "the text is only the path of a file; quire.chunk_file or quire chunk FILE reads it"
+    if "/" in text and os.path.isdir(text):  # noqa: PTH112
+        return "the text is only the path of a folder; quire.chunk_dir or quire chunk FOLDER reads it"
+    return ""
+
+
+def _check_arguments(*values: Any) -> None:
+    for (name, kind), value in zip(_ARGUMENTS.items(), values, strict=True):
         if value is not None and not (kind is str and isinstance(value, str)):
             validation.check(name, value, kind)
-    return parsing.document(read.make_source(text, path, syntax, dialect, variables), title)
 
 
 def chunk(
@@ -70,33 +108,34 @@ def chunk(
     ``tokenizer`` is a name (``o200k_base``, ``cl100k_base``, ``estimate``), an OpenAI model (``gpt-4o``), a Hugging
     Face tokenizer or its file, or any callable that counts the tokens of a text. The other options:
 
-    content_type: the kind of content; the first part of every id
-    breadcrumb_mode: when the breadcrumb line is put above the text to embed
-    slugs: the rule for anchors: GitHub's, ASCII only, that of a documentation generator, or auto
+    max_tokens: maximum tokens per chunk, breadcrumb included (packed: 1024, flow: 512, sections: 800)
+    target_tokens: desired tokens of a chunk; in packed, of the pieces of a long block (packed: 256, flow: 400)
+    min_tokens: smaller chunks are joined with others where possible (packed: 64, flow: 64, sections: 100)
+    join_tokens: sections share a chunk up to so many tokens; with a size, the cap (packed: 96)
+    merge_siblings: sibling sections may share a chunk (packed: on)
+    content_type: the kind of content; the first part of every id [default: doc]
+    breadcrumb_mode: when the breadcrumb line is put above the text to embed [default: conditional]
+    slugs: the rule for anchors: GitHub's, ASCII only, that of a documentation generator, or auto [default: github]
     dialect: the Markdown dialect, which also sets the default of slugs; by default all are read
     base_url: the address of the published documents, which gives every chunk a url
+    page_marker: a regular expression for lines that begin a page, besides those of known converters
     timestamps: add the time of cutting to the metadata
     substitutions: values of template variables, such as {{es}}, by name
-    max_tokens: maximum tokens per chunk, breadcrumb included (packed, flow, sections)
-    target_tokens: desired tokens of a chunk; in packed, of the pieces of a long block (packed, flow)
-    min_tokens: smaller chunks are joined with others where possible (packed, flow, sections)
-    merge_siblings: sibling sections may share a chunk (packed)
-    overlap_sentences: sentences of the previous chunk that are repeated (flow)
-    overlap: repeat sentences within running text only, or also over headings and out of lists (flow)
-    normalize: normalize line ends, trailing spaces and repeated blank lines (flow)
-    guard: what happens to a chunk that is not worth embedding (flow)
-    max_depth: deeper headings are treated as text (sections)
+    overlap_sentences: sentences of the previous chunk that are repeated (flow: 2)
+    overlap: repeat sentences within running text only, or also over headings and out of lists (flow: prose)
+    normalize: normalize line ends, trailing spaces and repeated blank lines (flow: on)
+    guard: what happens to a chunk that is not worth embedding (flow: warn)
+    max_depth: deeper headings are treated as text (sections: 3)
     tree: the first part of node ids; by default the content type (tree)
 
     ``packed`` also takes ``hard_cap`` and ``target`` for ``max_tokens`` and ``target_tokens``.
     """
     started = time.perf_counter()
     substitutions = options.pop("substitutions", None)
-    counter = size.resolve(tokenizer, run_options.default_tokenizer(strategy))
-    chosen = run_options.build(strategy, {**options, "tokenizer": counter.name})
+    counter, chosen = _built_options(strategy, tokenizer, options)
     if isinstance(text, str):
-        dialect = chosen.dialect
-        document = parse(text, path=path, title=title, syntax=syntax, dialect=dialect, substitutions=substitutions)
+        reading: Any = {"dialect": chosen.dialect, "substitutions": substitutions, "page_marker": chosen.page_marker}
+        document = parse(text, path=path, title=title, syntax=syntax, **reading)
     elif not isinstance(text, Document):
         raise TypeError(f"quire.chunk takes a text or a Document, not {type(text).__name__}; see quire.chunk_file")
     elif path is title is syntax is None and not substitutions:
@@ -107,15 +146,55 @@ def chunk(
         chosen = structs.replace(chosen, slugs=choose_slugs({document.path or UNTITLED: document}).rule)
     if document.source.substitutions:
         chosen = structs.replace(chosen, substitutions=document.source.substitutions)
-    pieces, findings, sizer = split.pieces_of(document, counter, chosen)
-    chunks = finish.assemble(document, pieces, sizer, chosen, started=started)
+    pieces, findings, sizer = _pieces(document, counter, chosen)
+    chunks = assemble(document, pieces, sizer, chosen, started=started)
     if isinstance(chosen, run_options.FlowOptions):
-        kept, guarded = finish.guarded(document, pieces, chunks, sizer, chosen)
-        findings = [*findings, *guarded]
+        kept, dropped = guarded(document, pieces, chunks, sizer, chosen)
+        findings = [*findings, *dropped]
         if len(kept) < len(pieces):  # the rest is numbered again
-            chunks = finish.assemble(document, kept, sizer, chosen, started=started)
+            chunks = assemble(document, kept, sizer, chosen, started=started)
     in_order = sorted((*document.findings, *findings), key=attrgetter("line"))
     return Chunks(chunks, document=document, options=chosen, findings=in_order)
+
+
+def _built_options(
+    strategy: str, tokenizer: object, options: Mapping[str, Any]
+) -> tuple[TokenCounter, run_options.Options]:
+    counter = tokenizers.resolve(tokenizer, run_options.default_tokenizer(strategy))
+    return counter, run_options.build(strategy, {**options, "tokenizer": counter.name})
+
+
+def check_options(strategy: str, options: Mapping[str, Any], errors: object = "strict") -> None:
+    """Raise the error that ``chunk_file`` would raise for these options, whatever the file is."""
+    values: dict[str, Any] = {"title": None, "syntax": None, "substitutions": None, "tokenizer": None, **options}
+    title, syntax, substitutions, tokenizer = (values.pop(name) for name in list(values)[:4])
+    _built_options(strategy, tokenizer, values)
+    variables = dict(substitutions) if isinstance(substitutions, Mapping) else substitutions
+    _check_arguments(None, title, syntax, None, variables, None)
+    validation.check("errors", errors, OnUndecodable)
+
+
+def _pieces(
+    document: Document, counter: TokenCounter, options: run_options.Options
+) -> tuple[Sequence[Piece], Sequence[Finding], Sizer]:
+    """The pieces of a document, findings about cuts that could not keep every rule, and what knows their sizes."""
+    is_normalized = isinstance(options, run_options.FlowOptions) and options.normalize
+    sizer = Sizer(document, counter, options, regular_text(document) if is_normalized else None)
+    pieces, findings = _strategy(options.strategy)(document, sizer, options)
+    cap = 1 << 62 if options.strategy == "sections" else sizer.cap  # where a block stays whole
+    seen = 0
+    for piece in pieces:
+        assert seen <= piece.start < piece.end, "pieces overlap or are empty"
+        assert piece.tokens <= cap, "a piece exceeds the cap"
+        seen = piece.end
+    return pieces, findings, sizer
+
+
+@cache
+def _strategy(name: str) -> _Strategy:
+    """The strategy with this name; its module is loaded on first use."""
+    function: _Strategy = getattr(import_module(f"quire.cut.{name}"), name)
+    return function
 
 
 def chunk_file(
@@ -131,7 +210,7 @@ def chunk_file(
         kind = type(file).__name__
         raise TypeError(f"quire.chunk_file takes the path of a file, not {kind}; for a text see quire.chunk")
     name = Path(file).name if path is None else path
-    text, findings = read.read_file(Path(file), str(file), errors=errors)
+    text, findings = read_file(Path(file), str(file), errors=errors)
     chunks = chunk(text, strategy, path=name, **options)
     return Chunks(chunks, document=chunks.document, options=chunks.options, findings=(*findings, *chunks.findings))
 
@@ -157,9 +236,8 @@ def chunk_dir(
     folder = str(path)
     if Path(folder).is_file():
         raise InputError(folder, "is a file, not a folder", "see quire.chunk_file")
-    chunk("", strategy, **options)
+    check_options(strategy, options, errors)
     included, excluded = patterns("include", include), patterns("exclude", exclude)
-    read.decode(b"", folder, errors)
     files, skipped, _ = discover(folder, include=included, exclude=excluded)
     if unread := next((entry for entry in skipped if entry.is_error), None):
         raise InputError(unread.path, unread.reason)
@@ -174,7 +252,9 @@ def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> l
     """
     _check_chunks(chunks)
     document = _rebuilt(text, chunks)
-    counter = size.resolve(tokenizer, run_options.DEFAULT_TOKENIZER) if tokenizer is not None else _counter_of(chunks)
+    counter = (
+        tokenizers.resolve(tokenizer, run_options.DEFAULT_TOKENIZER) if tokenizer is not None else _counter_of(chunks)
+    )
     findings = chunks.findings if isinstance(chunks, Chunks) else None
     return laws.violations(laws.Case(document, chunks, RegularText(document).span, counter, findings))
 
@@ -185,20 +265,20 @@ def _check_chunks(chunks: Any) -> None:
     others = [chunk for chunk in chunks if not isinstance(chunk, Chunk)] if is_list else [chunks]
     if others:
         what = f"takes the Chunk records of a text, as a list, not {type(others[0]).__name__}"
-        raise TypeError(f"quire.verify {what}; quire.wire.decode makes them of JSON")
+        raise TypeError(f"quire.verify {what}; quire.output.decode makes them of JSON")
 
 
 def _rebuilt(text: str, chunks: Sequence[Chunk]) -> Document:
     """The document parsed anew, so that the check does not trust what made the chunks."""
     arguments: dict[str, Any] = {}
     if isinstance(chunks, Chunks):
-        names = ("path", "syntax", "dialect", "substitutions")
+        names = ("path", "syntax", "dialect", "substitutions", "page_marker")
         arguments = {name: getattr(chunks.document.source, name) for name in names}
         arguments["title"] = chunks.document.title
     elif chunks:
         metadata = chunks[0].metadata
         options = metadata.get("chunkingOptions", {})
-        arguments = {name: options.get(name) for name in ("dialect", "substitutions")}
+        arguments = {name: options.get(name) for name in ("dialect", "substitutions", "page_marker")}
         arguments |= {"path": metadata.get("sourceFile"), "title": chunks[0].file_title}
     return parse(text, **arguments)
 
@@ -206,7 +286,7 @@ def _rebuilt(text: str, chunks: Sequence[Chunk]) -> Document:
 def _counter_of(chunks: Sequence[Chunk]) -> TokenCounter | None:
     """The counter that the chunks were made with, if its name says which it is."""
     name = chunks[0].metadata.get("chunkingOptions", {}).get("tokenizer") if chunks else None
-    return size.resolve(name, run_options.DEFAULT_TOKENIZER) if name in size.NAMES else None
+    return tokenizers.resolve(name, run_options.DEFAULT_TOKENIZER) if name in tokenizers.NAMES else None
 
 
 def patterns(name: str, value: Any) -> tuple[str, ...]:

@@ -316,7 +316,7 @@ def test_a_line_of_a_megabyte(open_page, folder) -> None:
 
 
 def test_a_long_document_keeps_the_readers_place(open_page, folder) -> None:
-    page = open_page("#doc=docs/guides/long.md")
+    page = open_page("#doc=docs/guides/long.md&s=packed&max_tokens=1024")
     page.locator(".line", has_text="Part 30").scroll_into_view_if_needed()
     top = """async () => {
       for (let frame = 0; frame < 4; frame++) await new Promise(requestAnimationFrame);  // heights settle

@@ -139,11 +139,21 @@ def test_five_pages_of_one_source(framework: Framework, texts: list[str], at_onc
     assert all(str(UUID(each.id)) == each.id for each in kept)
 
 
-def test_two_files_of_one_name(framework: Framework, tmp_path: Path) -> None:
-    documents = [framework.document(PAGES[0], {"path": str(tmp_path / name / "index.md")}) for name in "ab"]
-    with pytest.warns(UserWarning, match=ONE_NAME):
-        chunks = framework.split(framework.splitter("tree"), documents)
-    assert len(framework.store(chunks)) == len(chunks)
+def test_files_outside_of_the_current_folder_are_named_from_their_common_folder_on(
+    framework: Framework, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    paths = ["there/docs/index.md", "there/docs/a/index.md", "there/docs/b/../b/index.md", "here/index.md", "here/c.md"]
+    documents = [framework.document(PAGES[0], {"path": str(tmp_path / path)}) for path in paths]
+    with pytest.warns(UserWarning, match=rf"{ONE_NAME}: index.md \(2 times\)"):  # that of here, too
+        framework.split(framework.splitter("tree"), documents)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        chunks = framework.split(framework.splitter("tree"), [*documents[:3], documents[4]])
+    kept = framework.store(chunks)
+    assert {each.metadata["sourcePath"] for each in kept} == {"index.md", "a/index.md", "b/index.md", "c.md"}
+    assert len({each.metadata["chunkId"] for each in kept}) == len(kept) == len(chunks)
 
 
 def test_a_text_that_is_repeated_in_one_document(framework: Framework) -> None:

@@ -8,7 +8,7 @@ pytest.importorskip("wordllama", reason="needs the extra wordllama")
 import pyarrow.parquet as pq
 
 from quire.cli import command_group
-from quire.embed import resolve
+from quire.embed.embedder import resolve
 
 
 def test_rows_have_the_vectors_of_their_texts(tmp_path):
@@ -24,7 +24,8 @@ def test_rows_have_the_vectors_of_their_texts(tmp_path):
         "tree",
         "--engine",
         "local",
-        "--vectors",
+        "--embedder",
+        "wordllama",
     ]
     assert CliRunner().invoke(command_group.quire, arguments, standalone_mode=False).return_value == 0
     rows = pq.read_table(tmp_path / "out" / "part-000000.parquet").to_pylist()
@@ -37,6 +38,8 @@ def test_rows_have_the_vectors_of_their_texts(tmp_path):
 def test_a_folder_without_text_has_no_rows(tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "empty.md").write_text("")
-    arguments = ["chunk", str(tmp_path / "docs"), "-o", str(tmp_path / "out"), "--engine", "local", "--vectors"]
+    arguments = ["chunk", str(tmp_path / "docs"), "-o", str(tmp_path / "out"), "--engine", "local"]
+    assert CliRunner().invoke(command_group.quire, [*arguments, "--vectors"], standalone_mode=False).exception
+    arguments += ["--embedder", "wordllama"]
     assert CliRunner().invoke(command_group.quire, arguments, standalone_mode=False).return_value == 0
     assert pq.read_table(tmp_path / "out" / "part-000000.parquet").num_rows == 0

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import quire
-from quire.embed import Embedder, passages, query_vector, resolve
+from quire.embed.embedder import Embedder, passages, query_vector, resolve
 
 np = pytest.importorskip("numpy")
 
@@ -70,7 +70,7 @@ def test_where_wordllama_is_missing_the_error_says_what_else_there_is(monkeypatc
     with pytest.raises(
         quire.MissingExtraError,
         match=r"^wordllama is not installed; install it: pip install 'quire-md\[wordllama\]'; where it has no wheel "
-        r"\(Python 3.14, ARM Linux, musl\), use an endpoint, or in Python a model2vec, fastembed or sentence-transf",
+        r"\(Python 3.14, ARM Linux, musl\), use an endpoint or the folder of a model2vec model",
     ):
         resolve("wordllama")
 
@@ -80,7 +80,7 @@ def test_a_model_of_model2vec() -> None:
     model2vec = pytest.importorskip("model2vec")
     pytest.importorskip("wordllama")
     loaded: Any = resolve("wordllama")
-    model = model2vec.StaticModel(loaded._table, loaded._tokenizer, normalize=True, base_model_name="supercat")
+    model = model2vec.StaticModel(loaded._vectors, loaded._tokenizer, normalize=True, base_model_name="supercat")
     made = resolve(model)
     assert (made.name, made.window) == ("supercat", 512)
     assert abs(np.asarray(made.embed(TEXTS[:2])) - loaded.embed(TEXTS[:2])).max() < 0.05  # it adds special tokens

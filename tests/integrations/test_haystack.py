@@ -16,7 +16,7 @@ from haystack.components.writers import DocumentWriter
 from haystack.document_stores.in_memory import InMemoryDocumentStore
 from haystack.document_stores.types import DuplicatePolicy
 
-from quire.adapters.haystack import QuireRetriever, QuireSplitter
+from quire.adapters.haystack import QuireExpander, QuireRetriever, QuireSplitter
 
 TEXT = "# A\n\nOne.\n\n## B\n\nTwo.\n"
 
@@ -59,3 +59,15 @@ def test_files_behind_a_converter(tmp_path: Path) -> None:
         made = QuireSplitter("tree").run(documents)["documents"]
     store = InMemoryDocumentStore()
     assert store.write_documents(made, policy=DuplicatePolicy.FAIL) == len(made) == 7
+
+
+def test_retrieved_chunks_become_their_sections(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(TEXT)
+    meta = {"sourcePath": "a.md", "charStart": TEXT.index("Two"), "charEnd": TEXT.index("Two") + 3, "x": 1}
+    pipeline = Pipeline()
+    pipeline.add_component("expander", QuireExpander(str(tmp_path), breadcrumb_mode="none"))
+    again = Pipeline.from_dict(pipeline.to_dict(), allowed_modules=["quire.adapters.haystack"])
+    pieces = [Document(content="Two", meta=meta, score=0.5), Document(content="Two", meta=meta, score=0.4)]
+    (section,) = again.run({"expander": {"documents": pieces}})["expander"]["documents"]
+    assert (section.content, section.score) == ("## B\n\nTwo.", 0.5)
+    assert (section.meta["nodeId"], section.meta["x"]) == ("doc:a.md#b", 1)

@@ -18,7 +18,7 @@ from langchain_core.indexing import InMemoryRecordManager  # noqa: E402
 from langchain_core.indexing import index as index_documents  # noqa: E402
 from langchain_core.vectorstores import InMemoryVectorStore  # noqa: E402
 
-from quire.adapters.langchain import QuireLoader, QuireRetriever, QuireTextSplitter  # noqa: E402
+from quire.adapters.langchain import QuireExpander, QuireLoader, QuireRetriever, QuireTextSplitter  # noqa: E402
 
 TEXT = "---\ntags: [a]\n---\n# A\n\nOne.\n\n## B\n\nTwo.\n"
 
@@ -114,3 +114,13 @@ def test_chunks_go_through_the_indexing_api() -> None:
     records.create_schema()
     added = [index_documents(made, records, store, key_encoder="sha256")["num_added"] for _ in range(2)]
     assert added == [9, 0]
+
+
+def test_retrieved_chunks_become_their_sections(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nOne.\n\n## B\n\nTwo.\n\nThree.\n\n## C\n\nFour.\n")
+    small = QuireLoader(tmp_path, max_tokens=32, target_tokens=2, join_tokens=1, min_tokens=0).load()
+    best = [each for word in ("Three", "Two") for each in small if word in each.page_content]
+    (section,) = QuireExpander(tmp_path, breadcrumb_mode="none").transform_documents(best)
+    assert section.page_content == "## B\n\nTwo.\n\nThree."
+    assert (section.metadata["source"], section.metadata["nodeId"]) == (f"{tmp_path}/a.md", "doc:a.md#b")
+    assert (section.metadata["startLine"], section.metadata["endLine"]) == (5, 9)

@@ -12,9 +12,9 @@ pytest.importorskip("llama_index.core")
 
 from llama_index.core import Document, SimpleDirectoryReader
 from llama_index.core.ingestion import IngestionPipeline
-from llama_index.core.schema import MetadataMode, NodeRelationship
+from llama_index.core.schema import MetadataMode, NodeRelationship, NodeWithScore
 
-from quire.adapters.llama_index import QuireNodeParser, QuireRetriever
+from quire.adapters.llama_index import QuireExpander, QuireNodeParser, QuireRetriever
 
 TEXT = "# A\n\nSame.\n\n## B\n\nSame.\n\n### C\n\nSame.\n\n## D\n\nSame.\n"
 
@@ -90,3 +90,15 @@ def test_files_named_by_their_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ids.append({node.node_id for node in nodes})
     assert len(ids[0]) == 8
     assert ids[0] == ids[1]
+
+
+def test_retrieved_nodes_become_their_sections() -> None:
+    nodes = QuireNodeParser("tree").get_nodes_from_documents([Document(text=TEXT, metadata={"file_path": "a.md"})])
+    found = [NodeWithScore(node=nodes[3], score=0.5), NodeWithScore(node=nodes[0], score=0.4)]
+    sections = QuireExpander(documents={"a.md": TEXT}).postprocess_nodes(found)
+    assert [(each.text, each.score) for each in sections] == [("## D\n\nSame.", 0.5), ("# A\n\nSame.", 0.4)]
+    assert [TEXT[each.node.start_char_idx : each.node.end_char_idx] for each in sections] == [
+        "## D\n\nSame.",
+        "# A\n\nSame.",
+    ]
+    assert sections[0].metadata["nodeId"] == "doc:a.md#d"

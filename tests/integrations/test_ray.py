@@ -134,7 +134,16 @@ def test_a_store_has_the_rows_of_one_machine_also_if_a_node_is_killed(cluster, d
         return sorted(table.to_pylist(), key=lambda row: row["id"])
 
     def sync_to(name, engine):
-        arguments = ["sync", str(docs), "--to", f"lancedb:{tmp_path / 'store'}#{name}", "--engine", engine]
+        arguments = [
+            "sync",
+            str(docs),
+            "--to",
+            f"lancedb:{tmp_path / 'store'}#{name}",
+            "--engine",
+            engine,
+            "--embedder",
+            "wordllama",
+        ]
         return CliRunner().invoke(command_group.quire, arguments, standalone_mode=False)
 
     assert sync_to("one_machine", "local").return_value == 0

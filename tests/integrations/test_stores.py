@@ -15,7 +15,8 @@ import pytest
 import quire
 from integrations.native import Place, is_folder
 from quire.cli import main
-from quire.embed import FunctionEmbedder
+from quire.embed.embedder import FunctionEmbedder
+from support.embedding_server import serving
 
 pytest.importorskip("numpy")
 
@@ -96,6 +97,20 @@ def test_the_first_sync_writes_everything_and_the_second_nothing(docs: Path, pla
     report, texts = synced(docs, place)
     assert (report.unchanged, report.rows, texts) == (3, 0, [])
     check(docs, place)
+
+
+def test_documents_without_text_are_added_once(docs: Path, place: Place) -> None:
+    for file in docs.rglob("*.md"):
+        file.write_text("")
+    assert synced(docs, place)[0].added == 3
+    for _ in range(2):
+        report, _ = synced(docs, place)
+        assert (report.added, report.changed, report.unchanged) == (0, 0, 3)
+    (docs / "a.md").write_text("# A\n\nText.\n")
+    report, texts = synced(docs, place)
+    assert (report.added, report.changed, report.unchanged, len(texts)) == (0, 1, 2, 1)
+    check(docs, place)
+    assert synced(docs, place)[0].unchanged == 3
 
 
 def test_an_edit_embeds_the_edited_section_only(docs: Path, place: Place) -> None:
@@ -227,7 +242,7 @@ def test_long_texts_are_embedded_in_passages(docs: Path, place: Place) -> None:
         return [vector(each) for each in texts]
 
     model = FunctionEmbedder(embed, name="short", window=64)
-    sync(docs, place.target, embedder=model)
+    assert sync(docs, place.target, embedder=model, max_tokens=1024).cut == 1
     rows = sorted((row for row in place.rows() if row["source_path"] == "c.md"), key=lambda row: row["passage"])
     assert len(rows) > 3
     assert [row["passage"] for row in rows] == list(range(len(rows)))
@@ -235,7 +250,7 @@ def test_long_texts_are_embedded_in_passages(docs: Path, place: Place) -> None:
     assert "".join("".join(row["text"] for row in rows).split()) == "".join(f"#C{text}".split())
     count = len(made)
     (docs / "c.md").rename(docs / "d.md")
-    sync(docs, place.target, embedder=model, delete=True)
+    sync(docs, place.target, embedder=model, delete=True, max_tokens=1024)
     assert len(made) == count
 
 
@@ -484,7 +499,7 @@ def limited_files(size: int) -> Iterator[None]:
 
 def test_the_command(docs: Path, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("wordllama")
-    call = ["sync", str(docs), "--to", place.target, "-s", "tree"]
+    call = ["sync", str(docs), "--to", place.target, "-s", "tree", "--embedder", "wordllama"]
     assert main([*call, "--dry-run"]) == 0
     assert "3 documents added" in capsys.readouterr().out
     assert main([*call, "--json"]) == 0
@@ -494,3 +509,41 @@ def test_the_command(docs: Path, place: Place, capsys: pytest.CaptureFixture[str
     assert len(place.rows()[0]["vector"]) == 256
     assert main([*call, "--rebuild", "--json"]) == 0
     assert '"embedded":8' in capsys.readouterr().out
+
+
+def test_documents_that_are_all_empty_are_added_once(docs: Path, place: Place) -> None:
+    synced(docs, place, Model("0"))
+    for file in docs.rglob("*.md"):
+        file.write_text("\n")
+    report, _ = synced(docs, place)  # another version of the model: the old rows may not stay
+    assert (report.added, report.is_new_generation, place.rows()) == (3, True, [])
+    assert synced(docs, place)[0].unchanged == 3
+    (docs / "a.md").write_text("# A\n\nAlpha.\n")
+    assert synced(docs, place)[0].changed == 1
+    check(docs, place)
+
+
+def test_the_window_of_the_model_is_the_cap(docs: Path, place: Place) -> None:
+    (docs / "c.md").write_text("\n\n".join(f"Paragraph {number} has some words in it." for number in range(40)))
+    model = FunctionEmbedder(lambda texts: [vector(text) for text in texts], name="short", window=64)
+    report = sync(docs, place.target, embedder=model)
+    assert (report.cut, report.window) == (0, 64)
+    assert len(place.rows()) > 6
+    report = sync(docs, place.target, embedder=model, max_tokens=1024)
+    assert (report.changed, report.cut) == (3, 1)
+    report = sync(docs, place.target, embedder=model, target_tokens=500)  # a size that was chosen stays
+    assert report.cut == 1
+
+
+def test_a_cap_above_the_window_is_a_warning(docs: Path, place: Place, capsys: pytest.CaptureFixture[str]) -> None:
+    (docs / "c.md").write_text("\n\n".join(f"Paragraph {number} has some words in it." for number in range(40)))
+    with serving() as server:
+        server.models = [(200, {}, {"data": [{"id": "m", "max_model_len": 64}]})]
+        call = ["sync", str(docs), "--to", place.target, "--endpoint", server.url, "--model", "m"]
+        assert main([*call, "--dry-run"]) == 0
+        assert capsys.readouterr().err == ""
+        assert main([*call, "--max-tokens", "1024", "--dry-run"]) == 0
+        said = "1 chunk longer than the model reads (64 tokens): each would be embedded in passages; cut smaller"
+        assert said in capsys.readouterr().err
+        assert main([*call, "--max-tokens", "1024", "--json"]) == 0
+        assert '"cut":1,' in capsys.readouterr().out

@@ -21,7 +21,8 @@ from quire.cli import command_group
 
 
 def run(docs: Path, place: Place, *options: str) -> Result:
-    arguments = ["sync", str(docs), "--to", place.target, "-s", "tree", "--delete", *(options or ("--engine", "local"))]
+    arguments = ["sync", str(docs), "--to", place.target, "-s", "tree", "--delete", "--embedder", "wordllama"]
+    arguments += options or ("--engine", "local")
     return CliRunner().invoke(command_group.quire, arguments, standalone_mode=False)
 
 
@@ -99,7 +100,7 @@ def test_a_sync_on_a_terminal_asks_before_it_deletes_much(docs: Path, tmp_path: 
 
     place = lance(tmp_path)
     run(docs, place, "--json")
-    arguments = ["sync", str(docs / "guides"), "--to", place.target, "-s", "tree"]
+    arguments = ["sync", str(docs / "guides"), "--to", place.target, "-s", "tree", "--embedder", "wordllama"]
     for answer, code, count in ((b"n\n", 2, 8), (b"y\n", 0, 3)):
         ours, theirs = pty.openpty()
         command = [sys.executable, "-m", "quire", *arguments]

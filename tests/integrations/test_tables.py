@@ -8,7 +8,7 @@ import pytest
 
 import quire
 from quire.cli import main
-from quire.wire.record_forms import FLAT
+from quire.output.record_forms import FLAT
 
 TEXTS = {"a.md": "---\ntags: one\ndraft: no\n---\n# 2024\n\nx\n", "b.md": "---\ntags: [two]\n---\ny\n", "c.md": "z\n"}
 

@@ -12,8 +12,10 @@ np = pytest.importorskip("numpy", reason="needs the extra wordllama")
 
 import quire  # noqa: E402
 from quire.cli import main  # noqa: E402
-from quire.embed import Endpoint, FunctionEmbedder, endpoint  # noqa: E402
-from quire.vectors import vector_search  # noqa: E402
+from quire.embed import endpoint  # noqa: E402
+from quire.embed.embedder import FunctionEmbedder  # noqa: E402
+from quire.embed.endpoint import Endpoint  # noqa: E402
+from quire.search import vector_search  # noqa: E402
 from support.embedding_server import serving  # noqa: E402
 
 FOLDERS = [str(each) for each in Path(__file__).parents[:2]]
@@ -199,18 +201,21 @@ def test_an_endpoint_that_is_down(index):
     assert ids(index.search("pedal")) == ["docs:cars.md#brakes"]
 
 
-def test_a_model_of_the_command_line_or_of_the_users_own_file(docs, tmp_path, server, monkeypatch, capsys):
+def test_a_model_of_the_environment_or_of_the_users_own_file(docs, tmp_path, server, monkeypatch, capsys):
     """An index never says where its texts go: its endpoint is named again, and must be of the same model."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
     where = [str(docs), "--index", str(tmp_path / ".quire")]
-    endpoint = ["--endpoint", server.url, "--model", "m"]
+    model = {"QUIRE_EMBED_ENDPOINT": server.url, "QUIRE_EMBED_MODEL": "m", "QUIRE_EMBED_DIMENSIONS": "2"}
     search = ["search", "automobile", *where, "--mode", "meaning", "--list"]
-    assert main(["index", *where, *endpoint, "--dimensions", "2"]) == 0
-    assert "4 texts embedded" in capsys.readouterr().out
-    assert main(search) == 2
-    assert "its vectors are those of m 2 dimensions; name this model: --endpoint" in capsys.readouterr().err
-    assert main([*search, *endpoint, "--dimensions", "2", "--no-update"]) == 0
+    with monkeypatch.context() as patch:
+        for name, value in model.items():
+            patch.setenv(name, value)
+        assert main(["index", *where, "--vectors"]) == 0
+        assert "4 texts embedded" in capsys.readouterr().out
+        assert main([*search, "--no-update"]) == 0
     assert [body["input"] for _, body, _ in server.seen][2:] == [["automobile"]]
+    assert main(search) == 2
+    assert "its vectors are those of m 2 dimensions; name this model: [embed]" in capsys.readouterr().err
     (tmp_path / "home" / "quire").mkdir(parents=True)
     (tmp_path / "home" / "quire" / "quire.toml").write_text(
         f'[embed]\nendpoint = "{server.url}"\nmodel = "m"\ndimensions = 2\nquery_prefix = "query: "\n'
@@ -220,19 +225,16 @@ def test_a_model_of_the_command_line_or_of_the_users_own_file(docs, tmp_path, se
     assert [body["input"] for _, body, _ in server.seen][3:] == [["New\n\n\nText."], ["query: automobile"]]
     (docs / "q.jsonl").write_text('{"query": "automobile", "answers": ["cars.md"]}\n')
     (docs / "more.md").write_text("# More\n\nSee [four wheels](cars.md) and [every night](data.md#backup).\n")
-    (tmp_path / "home" / "quire" / "quire.toml").unlink()
     for questions in (["--questions", str(docs / "q.jsonl")], []):
-        assert main(["eval", *where, *questions, "--mode", "meaning", *endpoint, "--dimensions", "2"]) == 0
-    assert main(["index", *where, "--embedder", "wordllama", "--model", "m"]) == 2
+        assert main(["eval", *where, *questions, "--mode", "meaning"]) == 0
     assert main(["index", *where, "--no-vectors", "--vectors"]) == 2
-    assert "leave out --embedder" in capsys.readouterr().err
 
 
 HALF_WAY = """
 import os, sys
 sys.path[:0] = {folders!r}
 import quire
-from quire.vectors import vector_search
+from quire.search import vector_search
 from test_vectors import Counting, vectors
 vector_search._TEXTS = 1
 calls = []
@@ -275,7 +277,7 @@ def test_a_search_by_words_loads_no_model(index, docs, tmp_path):
         "import sys; from quire.cli import main\n"
         "try: main(sys.argv[1:])\n"
         "except SystemExit as end: assert not end.code, end.code\n"
-        "assert not {'numpy', 'wordllama', 'tokenizers', 'quire.embed'} & set(sys.modules)\n"
+        "assert not {'numpy', 'wordllama', 'tokenizers', 'quire.embed.embedder'} & set(sys.modules)\n"
     )
     arguments = ["search", "pedal", str(docs), "--index", str(tmp_path / ".quire")]
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
@@ -309,7 +311,7 @@ def embed(texts):
     made = vectors(texts)
     count()
     return made
-import quire.vectors.vector_search as vector_search
+import quire.search.vector_search as vector_search
 vector_search._TEXTS = 2
 with quire.Index.open(sys.argv[2]) as index:
     index.embed(Counting("1", embed))
@@ -344,7 +346,7 @@ def test_agents_may_choose_a_mode_if_there_are_vectors(docs, tmp_path, server, m
     from quire.mcp.answers import Service
     from quire.mcp.server import AgentServer
     from quire.mcp.tools import Search, VectorSearch
-    from quire.workspace import Workspace
+    from quire.workspace.workspace import Workspace
 
     def listed(workspace):
         (search, *_) = anyio.run(AgentServer(Service(workspace, len, 10_000))._list_tools, None, None).tools

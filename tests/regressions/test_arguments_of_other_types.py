@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import quire
-from quire import wire
+from quire.output import chunk_json
 
 TEXT = "# A\n\nx\n"
 
@@ -23,18 +23,18 @@ TEXT = "# A\n\nx\n"
         (quire.chunk(TEXT)[0], "Chunk"),
         ([1], "int"),
         ([*quire.chunk(TEXT), None], "NoneType"),
-        ([json.loads(wire.encode(chunk)) for chunk in quire.chunk(TEXT)], "dict"),
+        ([json.loads(chunk_json.encode(chunk)) for chunk in quire.chunk(TEXT)], "dict"),
     ],
 )
 def test_what_are_no_chunks_is_not_verified(chunks: Any, named: str) -> None:
-    message = f"quire.verify takes the Chunk records of a text, as a list, not {named}; quire.wire.decode makes them"
+    message = f"quire.verify takes the Chunk records of a text, as a list, not {named}; quire.output.decode makes them"
     with pytest.raises(TypeError, match=re.escape(message)):
         quire.verify(TEXT, chunks)
 
 
 def test_what_was_read_from_json_is_verified_once_it_is_decoded() -> None:
-    records = [json.loads(wire.encode(chunk)) for chunk in quire.chunk(TEXT)]
-    assert quire.verify(TEXT, [wire.decode(record) for record in records]) == []
+    records = [json.loads(chunk_json.encode(chunk)) for chunk in quire.chunk(TEXT)]
+    assert quire.verify(TEXT, [chunk_json.decode(record) for record in records]) == []
 
 
 @pytest.mark.parametrize("file", [None, 3, b"a.md"])

@@ -98,7 +98,7 @@ def test_chunk(source: Path, tmp_path: Path, name: str, is_there: bool) -> None:
 
     # Files of others are left in place, so documents change one by one; each of them is old or new.
     documents = ["doc_a_", "doc_b_"] if name == "files of others" else [""]
-    for _ in at_each_step(restore, lambda: main(arguments), 4):
+    for _ in at_each_step(restore, lambda: main(arguments), 2):
         for document in documents:
             assert state(entries(out), document) in (state(entries(old), document), state(new, document))
         assert state(entries(out), "somebody") == state(new, "somebody")

@@ -45,7 +45,11 @@ def test_closing_headings_leave_room_for_the_blank_lines_above_them() -> None:
     ("text", "options", "line"),
     [
         ("word " * 1010 + "\n" + _BLANK * 600 + "# The end", {"strategy": "flow", "normalize": False}, 602),
-        ("text text\n\n# " + "abcd " * 12, {"tokenizer": "estimate", "hard_cap": 32, "target": 32}, 3),
+        (
+            "text text\n\n# " + "abcd " * 12,
+            {"tokenizer": "estimate", "hard_cap": 32, "target": 32, "breadcrumb_mode": "always"},
+            3,
+        ),
     ],
 )
 def test_closing_headings_that_do_not_fit_stand_alone_with_a_finding(
@@ -138,7 +142,10 @@ def test_blank_lines_below_a_heading_are_no_text() -> None:
 
 def test_parts_of_a_section_that_was_opened_are_counted_as_they_stand() -> None:
     text = "i " * 16 + "i\n\n# " + "b " * 20 + "b\n\nw w w w\n\n# c c c c\n"
-    assert [chunk.token_stats.tokens for chunk in cut(text, "flow", max_tokens=64)] == [17, 33]
+    assert [chunk.token_stats.tokens for chunk in cut(text, "flow", max_tokens=64, breadcrumb_mode="always")] == [
+        17,
+        33,
+    ]
 
 
 def test_the_minimum_counts_own_text() -> None:

@@ -82,7 +82,9 @@ def test_several_processes_write_what_one_does(
 def test_names_that_the_system_cannot_hold(tmp_path: Path, call: str, said: str) -> None:
     program = f"""
 import os, sys, quire
-from quire.write import write_files, write_jsonl, write_parquet
+from quire.output.json_files import write_files
+from quire.output.jsonl import write_jsonl
+from quire.output.parquet import write_parquet
 chunks = quire.chunk("x", path="\\xe9\\U0001f600.md")
 try:
     {call}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import quire
-from quire.parsing import inner_blocks
+from quire.parsing.nested_blocks import inner_blocks
 
 
 def blocks(text: str) -> list[tuple[str, str]]:
@@ -121,11 +121,11 @@ def test_hashes_that_close_a_heading_beside_a_tab() -> None:
     assert headings("# Ä\t#\n\nx\n") == [(1, "Ä")]
 
 
-@pytest.mark.parametrize("feed", ["\x0b", "\x0c"])
-def test_feeds_are_no_white_space(feed: str) -> None:
+@pytest.mark.parametrize(("feed", "gap"), [("\x0b", ""), ("\x0c", "\n\n")])  # a form feed begins the text of its page
+def test_feeds_are_no_white_space(feed: str, gap: str) -> None:
     assert headings(f"#{feed}a\n\nx\n") == []
     assert headings(f"a\n==={feed}\n") == []
-    assert "".join(source for _, source in blocks(f"- a\n\n{feed}\n\nb\n")) == f"- a{feed}b"
+    assert "".join(source for _, source in blocks(f"- a\n\n{feed}\n\nb\n")) == f"- a{feed}{gap}b"
 
 
 def test_what_stands_for_other_characters_opens_no_html() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import quire
-from quire.parsing import inner_blocks
+from quire.parsing.nested_blocks import inner_blocks
 
 
 def blocks(text: str) -> list[tuple[str, str]]:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quire
-from quire.offsets import lines_at
-from quire.parsing import inner_blocks
+from quire.model.offsets import lines_at
+from quire.parsing.nested_blocks import inner_blocks
 from support import judge
 
 LINE_ENDS = pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])

@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 import quire
 from quire.cli.command_group import quire as command_line
-from quire.query import leaves, parse
+from quire.model.query_tree import leaves
+from quire.search.query_syntax import parse
 from quire.search.query_terms import MAX_TERMS, within_limit
 
 GUIDE = """# Drain a node

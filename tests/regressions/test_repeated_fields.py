@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import quire
-from quire.wire import records
+from quire.output.record_forms import records
 
 STRATEGIES = ("packed", "flow", "sections", "tree")
 SECTIONS = "## a\n\nx\n\n" * 400

@@ -12,6 +12,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 import quire
 from quire import Chunks
+from support import own_text
 
 
 def words(text: str) -> int:
@@ -102,7 +103,7 @@ def test_overlap_over_headings_and_out_of_lists() -> None:
     for before, chunk in pairwise(chunks):
         repeated = chunk.original_text[: chunk.overlap_chars].strip()
         assert repeated
-        assert before.own_text.endswith(repeated)
+        assert own_text(before).endswith(repeated)
 
 
 @pytest.mark.parametrize("heading", ["# Title t {{#{}}}\n\n", "Title t {{#{}}}\n=======\n\n"], ids=["atx", "setext"])
@@ -141,3 +142,15 @@ def test_small_targets_do_not_count_the_text_again_and_again(text: str) -> None:
 
     quire.chunk(text, "packed", hard_cap=40, target=4, tokenizer=count)
     assert counted < 60 * len(text)
+
+
+@pytest.mark.parametrize("strategy", ["packed", "flow"])
+@pytest.mark.parametrize("counter", ["o200k_base", "estimate", words])
+@pytest.mark.parametrize("heading", ["# Teleport", "Teleport to *there*\n===", "# A\n\n## B"])
+def test_a_document_is_whole_at_the_cap_if_its_one_chunk_fits(strategy: str, counter: Any, heading: str) -> None:
+    """The breadcrumb counts only if it is there: above a text that starts with its own title there is none."""
+    text = f"{heading}\n\n{'some internationalization words. ' * 40}\n\n{'More of them. ' * 30}\n"
+    (whole,) = cut(text, strategy, tokenizer=counter, path="a.md", max_tokens=4000)
+    size = whole.token_stats.embed_tokens
+    assert len(cut(text, strategy, tokenizer=counter, path="a.md", max_tokens=size)) == 1
+    assert len(cut(text, strategy, tokenizer=counter, path="a.md", max_tokens=size - 1)) > 1

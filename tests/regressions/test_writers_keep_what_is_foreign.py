@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import quire
-from quire.write import FileWriter, write_files
+from quire.output.json_files import FileWriter, write_files
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
 

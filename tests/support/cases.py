@@ -9,6 +9,7 @@ from typing import Any
 
 import quire
 from quire import Chunk, Chunks
+from quire.model.breadcrumbs import reader_line
 
 __all__ = ["Case", "cut", "read", "render", "write"]
 
@@ -106,4 +107,4 @@ def _rendered(case: Case, number: int, chunks: Chunks) -> str:
         f"[{number}] {chunk.id}  lines {place.start_line}-{place.end_line}  {stats.tokens}/{stats.embed_tokens} tokens"
     )
     body = "\n".join(f"    {line}".rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
-    return f"{head}\n{chunk.breadcrumb_line}\n{body}\n"
+    return f"{head}\n{reader_line(chunk.file_title, chunk.header_path)}\n{body}\n"

@@ -1,6 +1,6 @@
 """Generates the JSON Schema of the chunk record: msgspec derives it from the structs, the docstrings of fields describe it.
 
-quire ships the result, src/quire/wire/chunk.schema.json.
+quire ships the result, src/quire/output/chunk.schema.json.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from quire.record import Chunk, SourcePosition, TokenStats
-from quire.wire import VERSION
+from quire.model.record import Chunk, SourcePosition, TokenStats
+from quire.output.chunk_json import VERSION
 
 _NAME = re.compile(r"``([a-z]+(?:_[a-z]+)+)``")
 

@@ -23,6 +23,9 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.planned: list[Any] = []
         """Answers: a status, headers and content; "hang up"; "wait" until the server stops; None for vectors."""
+        self.models: list[tuple[int, dict[str, str], Any]] = [(404, {}, {})]
+        """Answers to GET; the last one is repeated."""
+        self.asked: list[str] = []
         self.stopping = threading.Event()
         self.together = threading.Barrier(1)
         self.headers: list[dict[str, str]] = []
@@ -35,6 +38,11 @@ class Server(ThreadingHTTPServer):
 
 class Handler(BaseHTTPRequestHandler):
     server: Server
+
+    def do_GET(self) -> None:
+        self.server.asked.append(self.path)
+        planned = self.server.models.pop(0) if len(self.server.models) > 1 else self.server.models[0]
+        self.answer(*planned)
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -60,7 +68,9 @@ class Handler(BaseHTTPRequestHandler):
         if planned is None:
             data = [{"index": at, "embedding": [len(text), at]} for at, text in enumerate(body["input"])]
             planned = (200, {}, {"data": data[::-1]})
-        status, headers, content = planned
+        self.answer(*planned)
+
+    def answer(self, status: int, headers: dict[str, str], content: Any) -> None:
         encoded = content if isinstance(content, bytes) else json.dumps(content).encode()
         self.send_response(status)
         for name, value in {**headers, "Content-Length": str(len(encoded))}.items():

@@ -82,7 +82,7 @@ def planted(depths: Sequence[int], names: Sequence[str], numbers: Sequence[tuple
     lines = zip(names, ends, numbers, strict=True)
     return Outline(
         tuple(Line(name, position, end - 1, *marks) for position, (name, end, marks) in enumerate(lines)),
-        HeadingTree(list(depths), parents, children, [()] * len(depths)),
+        HeadingTree(list(depths), parents, children, [()] * len(depths), [0] * len(depths)),
     )
 
 

@@ -31,6 +31,7 @@ _OWN: dict[str, dict[str, st.SearchStrategy[Any]]] = {
         "hard_cap": _CAPS,
         "target": st.sampled_from([1, 16, 32]),
         "min_tokens": _SMALL,
+        "join_tokens": st.sampled_from([1, 8, 32]),
         "merge_siblings": st.booleans(),
     },
     "flow": {

@@ -67,7 +67,7 @@ def test_an_agent_starts_the_quire_of_an_environment_that_its_shell_does_not_kno
     assert f"quire is not on the PATH of a new shell, so the files have {QUIRE}; " in written.err
     assert json.loads(Path(".mcp.json").read_text())["mcpServers"]["quire"]["command"] == str(QUIRE)
     assert f"call it as `{QUIRE}`" in Path("CLAUDE.md").read_text()
-    tools = "search, outline, get, context, status"
+    tools = "search, outline, get, context, check, status"
     checked = run("agents", "--check")
     assert checked == (0, f".mcp.json: {tools}\n~/.codex/config.toml: {tools}\n".encode(), "")
 
@@ -77,7 +77,7 @@ def test_an_agent_starts_the_quire_on_the_path(project, run, installed) -> None:
     assert json.loads(Path(".mcp.json").read_text())["mcpServers"]["quire"]["command"] == "quire"
     assert f'command = "{installed}"' in AGENTS["codex"].file.read_text()  # desktop programs have another PATH
     assert "PATH" not in Path("CLAUDE.md").read_text()
-    assert run("agents", "--check", "claude-code").out == b".mcp.json: search, outline, get, context, status\n"
+    assert run("agents", "--check", "claude-code").out == b".mcp.json: search, outline, get, context, check, status\n"
 
 
 def test_an_agent_starts_quire_by_uvx_where_uv_is_installed(project, run, uvx) -> None:
@@ -87,7 +87,7 @@ def test_an_agent_starts_quire_by_uvx_where_uv_is_installed(project, run, uvx) -
     codex = AGENTS["codex"].file.read_text()
     assert f'command = "{uvx}"\nargs = ["--from", "quire-md[mcp]", "quire", "mcp", "{project}"]\n' in codex
     assert "call it as `uvx --from 'quire-md[mcp]' quire`" in Path("CLAUDE.md").read_text()
-    tools = "search, outline, get, context, status"
+    tools = "search, outline, get, context, check, status"
     assert run("agents", "--check").out == f".mcp.json: {tools}\n~/.codex/config.toml: {tools}\n".encode()
 
 

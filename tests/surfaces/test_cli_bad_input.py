@@ -12,7 +12,7 @@ from outputs import left, refused
 
 import quire
 from quire.cli.input_documents import Inputs, Summary, results
-from quire.options import STRATEGIES
+from quire.model.options import STRATEGIES
 
 GOOD = {"a.md": "# A\n\nfirst\n", "z.md": "# Z\n\nlast\n"}
 FIRST, LAST = (text.strip() for text in GOOD.values())

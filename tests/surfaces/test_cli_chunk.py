@@ -11,7 +11,7 @@ import pytest
 from processes import process, terminal
 
 import quire
-from quire.options import DEFAULT_STRATEGY, STRATEGIES
+from quire.model.options import DEFAULT_STRATEGY, STRATEGIES
 
 TWO = {"a.md": "# A\n\none\n\n## B\n\ntwo words\n", "sub/b.md": "three\n"}
 

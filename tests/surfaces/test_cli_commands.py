@@ -13,9 +13,9 @@ from outputs import refused
 from processes import process
 
 import quire
-from quire import wire
 from quire.cli.command_group import COMMANDS, GROUPS, RENAMED
 from quire.cli.command_group import quire as group
+from quire.output import legacy
 
 ROOT = Path(__file__).parents[2]
 SERVING = ("mcp", "web")
@@ -39,7 +39,7 @@ def documentation(tmp_path_factory) -> Path:
     shutil.copy(ROOT / "README.md", folder)
     record = quire.chunk("# A\n\nText.\n", path="a.md")[0].to_dict()
     (folder / "new.jsonl").write_text(json.dumps(record))
-    (folder / "old.jsonl").write_text(json.dumps(wire.legacy(record, name="new.jsonl")))
+    (folder / "old.jsonl").write_text(json.dumps(legacy.legacy(record, name="new.jsonl")))
     return folder
 
 
@@ -58,7 +58,7 @@ def test_examples_work(run, documentation, monkeypatch, example) -> None:
     result = run(name, *arguments, *(["--help"] if needs_server else []))
     expected = {"links": (0, 1), "status": (0, 1)}  # 1: there is something to tell
     assert result.code in expected.get(name, (0,)), result.err
-    assert result.out or {"-o", "--export"} & {*arguments} or name in ("verify", *expected)
+    assert result.out or {"-o", "--export"} & {*arguments} or name in ("verify", "cite", *expected)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

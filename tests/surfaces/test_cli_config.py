@@ -7,7 +7,7 @@ import json
 import pytest
 from outputs import refused
 
-from quire.settings import search_fields
+from quire.workspace.settings import search_fields
 
 
 @pytest.fixture(autouse=True)

@@ -103,3 +103,53 @@ def test_sarif(run, docs, monkeypatch) -> None:
     assert result["locations"] == [
         {"physicalLocation": {"artifactLocation": {"uri": "a%20b/c.md"}, "region": {"startLine": 1}}}
     ]
+
+
+LINKED = {
+    "docs/index.md": "# Home\n\nSee [the guide](guide.md) and [here](other.md).\n",
+    "docs/guide.md": "# Guide\n\nText.\n\n## Set up\n\nMore.\n\n## Run\n\nLast. [self](#set-up)\n",
+    "docs/other.md": "# Other\n\nRead\n[here](guide.md#set-up), [here](lonely.txt) or [run](guide.md#run).\n\n## End\n\n[run](guide.md#run)\n",
+    "docs/alone.md": "# Alone\n\n[guide](guide.md#set-up)\n",
+}
+
+
+def test_links_to_a_section_or_a_document(run, docs, monkeypatch) -> None:
+    monkeypatch.chdir(docs(LINKED))
+    result = run("links", "docs", "--to", "docs/guide.md#set-up")
+    assert result.out.decode().splitlines() == [
+        "docs/alone.md:3: [guide] in docs:alone.md#alone",
+        "docs/other.md:4: [here] in docs:other.md#other",
+    ]
+    assert (result.code, result.err) == (0, "2 links from 2 sections\n")
+    rows = json.loads(run("links", "docs", "--to", "guide.md", "--json").out)
+    assert [(row["file"], row["line"], row["text"], row["id"]) for row in rows] == [
+        ("docs/alone.md", 3, "guide", "docs:alone.md#alone"),
+        ("docs/index.md", 3, "the guide", "docs:index.md#home"),
+        ("docs/other.md", 4, "here", "docs:other.md#other"),
+        ("docs/other.md", 4, "run", "docs:other.md#other"),
+        ("docs/other.md", 8, "run", "docs:other.md#end"),
+    ]
+    assert run("links", "docs", "--to", "alone.md").code == 1
+    assert "not in the index" in run("links", "docs", "--to", "gone.md").err
+
+
+def test_lines_follow_an_edit(run, docs, monkeypatch) -> None:
+    monkeypatch.chdir(docs(LINKED))
+    run("links", "docs", "--to", "guide.md#run")
+    docs({"docs/other.md": f"---\ntitle: x\n---\n\n{LINKED['docs/other.md']}"})
+    rows = json.loads(run("links", "docs", "--to", "guide.md#run", "--json").out)
+    assert [row["line"] for row in rows] == [8, 12]
+
+
+def test_orphans(run, docs, monkeypatch) -> None:
+    monkeypatch.chdir(docs(LINKED))
+    result = run("links", "docs", "--orphans")
+    assert (result.code, result.out, result.err) == (1, b"docs/alone.md\n", "1 document without a link to it\n")
+    docs({"docs/index.md": "# Home\n\n[guide](guide.md) [other](other.md) [alone](alone.md)\n"})
+    assert run("links", "docs", "--orphans", "--json").out == b"[]\n"
+
+
+def test_get_says_how_many_sections_link(run, docs, monkeypatch) -> None:
+    monkeypatch.chdir(docs({**LINKED, "quire.toml": '[trees]\ndocs = "docs"\n'}))
+    assert run("get", "docs/guide.md").err == ("docs/guide.md: linked from 4 sections; quire links --to lists them\n")
+    assert run("get", "docs/alone.md").err == ""

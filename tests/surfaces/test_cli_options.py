@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quire.cli import command_group
-from quire.options import STRATEGIES, own_names
+from quire.model.options import STRATEGIES, own_names
 
 COMMANDS = ("chunk", "stats", "verify")
 

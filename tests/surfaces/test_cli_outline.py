@@ -11,7 +11,7 @@ from outputs import refused
 from processes import process
 
 import quire
-from quire import size
+from quire.tokens import tokenizers
 
 GUIDE = "---\ntitle: The guide\n---\nhello\n\n# A\n\none\n\n### Deep\n\ntwo\n\n## B\n\n# C\n\nthree four\n"
 
@@ -229,7 +229,7 @@ def test_headings_within_a_limit(project, run, most) -> None:
         (project / "docs" / f"{number}.md").write_text(f"# Page {number}\n\nText.\n")
     result = run("outline", "--max-tokens", most)
     text = result.out.decode()
-    assert 0 < size.resolve(None, "o200k_base").count(text) <= most
+    assert 0 < tokenizers.resolve(None, "o200k_base").count(text) <= most
     assert ("only " in result.err) == (most < 2_000)
     assert ("  #oauth OAuth 5-11 (" in text) == (most == 2_000)
     rows = json.loads(run("outline", "--max-tokens", most, "--json").out)["rows"]
@@ -243,21 +243,3 @@ def test_headings_of_a_folder(project, run) -> None:
         "      #rotate Rotate 9-11 (7)",
         "    #basic Basic 13-15 (5)",
     ]
-
-
-def test_llms_txt(run, docs, monkeypatch) -> None:
-    monkeypatch.chdir(docs({"mkdocs.yml": "", "docs/index.md": "# Site\n\nHello.\n", "docs/a/b.md": "# B\n\nText.\n"}))
-    listed = run("outline", "docs", "--format", "llms-txt", "--base-url", "https://x.example/")
-    assert (listed.code, listed.out.decode()) == (
-        0,
-        "# Site\n\n## a\n\n- [B](https://x.example/a/b/)\n\n## docs\n\n- [Site](https://x.example/)\n",
-    )
-    full = run("outline", "docs", "--format", "llms-txt", "--full").out.decode()
-    assert full.startswith("# B\n\nSource: a/b/\n\nText.\n\n# Site\n")
-    assert "--full and --base-url belong to --format llms-txt" in refused(run("outline", "docs", "--full"))
-
-
-@pytest.mark.parametrize("name", ["docs/a.md", "-"])
-def test_llms_txt_of_one_document_is_refused(run, docs, monkeypatch, name) -> None:
-    monkeypatch.chdir(docs({"docs/a.md": "# A\n"}))
-    assert "name a folder or a tree" in refused(run("outline", name, "--format", "llms-txt"))

@@ -13,8 +13,8 @@ from processes import QUIRE, start
 from pyarrow import parquet
 
 import quire
-from quire import wire
-from quire.options import STRATEGIES
+from quire.model.options import STRATEGIES
+from quire.output import chunk_json, record_forms
 
 FORMATS = ("files", "jsonl", "parquet", "compact", "nodes")
 
@@ -32,7 +32,7 @@ def test_a_file_for_each_chunk_in_the_folders_of_the_documents(run, source, tmp_
     result = run("chunk", "-s", strategy, "-o", tmp_path / "out", source)
     assert (result.code, result.out) == (0, b"")
     expected = {
-        file_name(chunks, chunk.chunk_number): wire.encode(chunk, indent=2) + b"\n"
+        file_name(chunks, chunk.chunk_number): chunk_json.encode(chunk, indent=2) + b"\n"
         for chunks in cut(source, strategy)
         for chunk in chunks
     }
@@ -201,7 +201,7 @@ def test_a_second_run_replaces_the_file_whole(run, source, tmp_path, name) -> No
 def test_compact_records(run, source, tmp_path, strategy) -> None:
     result = run("chunk", "-s", strategy, "--format", "compact", source)
     assert result.code == 0
-    assert lines(result.out) == [wire.compact(chunk) for chunks in cut(source, strategy) for chunk in chunks]
+    assert lines(result.out) == [record_forms.compact(chunk) for chunks in cut(source, strategy) for chunk in chunks]
     assert set(lines(result.out)[0]) == {
         "id", "file", "title", "headings", "body", "startLine", "endLine", "tokenEstimate",
     }  # fmt: skip
@@ -214,7 +214,7 @@ def test_compact_records(run, source, tmp_path, strategy) -> None:
 def test_node_records(run, source, tmp_path) -> None:
     result = run("chunk", "-s", "tree", "--tree", "t", "--format", "nodes", source)
     assert result.code == 0
-    expected = [record for chunks in cut(source, "tree", tree="t") for record in wire.nodes(chunks)]
+    expected = [record for chunks in cut(source, "tree", tree="t") for record in record_forms.nodes(chunks)]
     assert lines(result.out) == expected
     assert expected[0]["id"] == "t:a.md#a"
     for record in expected:

@@ -74,9 +74,9 @@ def plain(text: str) -> str:
 
 
 def tokens(text: str) -> int:
-    from quire import size  # noqa: PLC0415  one test counts
+    from quire.tokens import tokenizers  # noqa: PLC0415  one test counts
 
-    return size.resolve("o200k_base", "o200k_base").count(text)
+    return tokenizers.resolve("o200k_base", "o200k_base").count(text)
 
 
 # What is found, and how it is shown
@@ -99,7 +99,7 @@ def test_json(run) -> None:
     hit = hits(result)[0]
     assert list(hit) == [
         "id", "score", "title", "breadcrumb", "breadcrumbLine", "text", "tree", "path", "language", "depth", "span",
-        "byteSpan", "lines", "tokens", "complete", "parts", "how", "constituents", "file", "matchRanges",
+        "byteSpan", "lines", "tokens", "complete", "parts", "pages", "cells", "url", "how", "constituents", "file", "matchRanges",
     ]  # fmt: skip
     assert (hit["id"], hit["title"], hit["depth"]) == ("docs:guides/auth.md#rotate", "Rotate", 3)
     assert (hit["tree"], hit["path"], hit["file"]) == ("docs", "guides/auth.md", "docs/guides/auth.md")
@@ -766,7 +766,7 @@ def test_an_up_to_date_index_is_searched_without_what_reads_documents(run) -> No
     run("index", "docs")
     code = (
         "import sys; from quire.cli import main; main(sys.argv[1:]);"
-        "heavy = {'pyromark', 'yaml', 'toktok', 'quire.parsing', 'quire.split', 'quire.size', 'importlib.metadata',"
+        "heavy = {'pyromark', 'yaml', 'toktok', 'quire.parsing', 'quire.cut', 'quire.tokens.tokenizers', 'importlib.metadata',"
         "'rich', 'multiprocessing', 'quire.pipeline', 'tomllib'}; print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     command = [sys.executable, "-c", code, "search", "rotate", "docs"]

@@ -13,7 +13,7 @@ from processes import process, terminal
 
 import quire
 from quire.cli.stats import bar
-from quire.options import STRATEGIES
+from quire.model.options import STRATEGIES
 
 ROOT = Path(__file__).parents[2]
 SMALL = "# A\n\none two\n\n## B\n\nthree four five six\n\n## C\n\n## D\n\nx\n"

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from quire.index.file_records import VERSION
-from quire.index_api import Index
+from quire.search.index_api import Index
 
 
 @pytest.fixture(autouse=True)
@@ -181,8 +181,8 @@ def test_json(run, docs) -> None:
     assert status["index"] == f"{folder}/.quire"
     assert status["trees"] == {
         "docs": {
-            "folder": f"{folder}/docs", "language": "english", "files": 1, "nodes": 2, "tokens": 5, "dialect": "",
-            "slugs": "github", "slugRule": "github", "internalLinks": 0, "resolvedLinks": 0,
+            "folder": f"{folder}/docs", "language": "english", "files": 1, "expectedFiles": 1, "nodes": 2,
+            "tokens": 5, "dialect": "", "slugs": "github", "slugRule": "github", "internalLinks": 0, "resolvedLinks": 0,
         }
     }  # fmt: skip
     assert status["betterSlugs"] == {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from outputs import cut, left, lines, refused, written
 
-from quire.options import ALIASES, STRATEGIES, own_names
-from quire.validation import fields
+from quire.model.options import ALIASES, STRATEGIES, own_names
+from quire.model.validation import fields
 
 WRONG = [
     (["--hard-cap", "5"], ["--max-tokens=5 is invalid: must be a whole number, at least 32"]),
@@ -59,6 +59,7 @@ OPTIONS = [
      {"target": 100, "hard_cap": 200, "min_tokens": 10}),
     ("packed", ["--hard-cap", "64"], {"hard_cap": 64}),
     ("packed", ["--no-merge-siblings"], {"merge_siblings": False}),
+    ("packed", ["--join-tokens", "900"], {"join_tokens": 900}),
     ("packed", ["--breadcrumb", "always", "--title", "T", "--content-type", "c"],
      {"breadcrumb_mode": "always", "title": "T", "content_type": "c"}),
     ("packed", ["-t", "estimate", "--syntax", "text"], {"tokenizer": "estimate", "syntax": "text"}),

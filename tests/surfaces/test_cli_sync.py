@@ -30,8 +30,10 @@ def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("arguments", "code", "said"),
     [
         (["docs"], 2, "missing option '--to'"),
-        (["docs", "--to", "redis:x"], 2, "write lancedb:DIR, pgvector:URL"),
-        (["docs", "--to", "lancedb:"], 2, "write lancedb:DIR"),
+        (["docs", "--to", "redis:x"], 2, "stores: chroma, lancedb, pgvector, qdrant"),
+        (["docs", "--to", "lancedb:"], 2, "write STORE:PLACE, as in lancedb:vectors"),
+        (["docs", "--to", "lancedb:x"], 2, "no embedding model is named; name an endpoint (--endpoint URL"),
+        (["docs", "--to", "lancedb:x", "--embedder", "nowhere"], 2, "embedder='nowhere' is invalid: no such folder"),
         (["docs", "--to", "lancedb:x#a b"], 2, "a table's name has"),
         (["docs", "--to", "lancedb:x#quire__next"], 2, "a table's name has"),
         (["-", "--to", "lancedb:x"], 2, "standard input has no path"),

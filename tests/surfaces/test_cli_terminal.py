@@ -246,6 +246,24 @@ def test_a_match_in_a_shortcode_is_marked(docs) -> None:
     assert '\x1b[2m{{< icon "\x1b[0m\x1b[31m\x1b[1mbell\x1b[0m\x1b[2m" >}}\x1b[0m' in got
 
 
+def test_a_search_shows_the_best_answer_and_one_line_for_each_of_the_others(docs) -> None:
+    long = "".join(f"Line {number} of hay.\n\n" for number in range(60))
+    folder = docs({"a.md": f"# Hay\n\n{long}", **{f"b{n}.md": f"# Barn {n}\n\nA hay loft.\n" for n in range(3)}})
+    code, got = terminal("search", "hay", ".", "--all", cwd=folder, environment={"LINES": ""})
+    lines = plain(got).splitlines()
+    assert code == 0
+    assert "  Line 59 of hay." in lines
+    assert lines[-5:-1] == ["", *(f"b{n}.md:1  Barn {n}  9 tokens" for n in range(3))]
+    assert lines[-1] == "more: quire get b0.md:1, or --full for all of them"
+    _, got = terminal("search", "hay", ".", "--all", cwd=folder, environment={"LINES": "45"})
+    assert len(plain(got).splitlines()) <= 45
+    assert "lines left out; --full shows all" in got
+    assert "b2.md:1  Barn 2" in plain(got)
+    _, got = terminal("search", "hay", ".", "--full", "--all", cwd=folder)
+    assert plain(got).count("A hay loft.") == 3
+    assert process("search", "hay", "--all", str(folder)).out.decode().count("A hay loft.") == 3
+
+
 def test_many_unclosed_shortcodes_take_linear_time() -> None:
     assert faint_spans("{{< " * 200_000 + "\n---\n" * 1000) == []
 

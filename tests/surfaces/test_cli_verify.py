@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 import quire
-from quire.options import STRATEGIES
+from quire.model.options import STRATEGIES
 
 DOCUMENTS = {"a.md": "# A\n\none\n\n## B\n\n```\n# no heading\n```\n", "sub/b.md": "- x\n- y\n", "c.txt": "# plain\n"}
 

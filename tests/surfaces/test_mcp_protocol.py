@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import ResourceTemplateReference
 from processes import QUIRE, start
 
-from quire import size
+from quire.tokens import tokenizers
 
 WAYS = list(product(TRANSPORTS, MODES))
 AUTH = "# Auth\n\nHow to sign in.\n\n## OAuth\n\nUse a token that expires.\n\n## Passwords\n\nAvoid passwords.\n"
@@ -28,7 +28,7 @@ def folder(docs):
         {
             "docs/auth.md": AUTH,
             "docs/guides/tables.md": "# Tables\n\nA table is cut between rows.\n",
-            "docs/guides/Ünï code.md": "# Ünïcode\n\nFile names with spaces.\n",
+            "docs/guides/Ünï code.md": "# Ünïcode\n\nFile names with spaces, unlike [that](tables.md).\n",
             "quire.toml": '[trees]\ndocs = "docs"\n',
         }
     )
@@ -44,6 +44,9 @@ def test_a_session(folder, way) -> None:
         await check_resources_and_completion(client, folder)
         await check_errors_of_tools(client)
 
+        if mode != "legacy":  # it has no such fields
+            await check_caching(client)
+
     transport, mode = way
     use(work, transport, "legacy" if mode == "legacy" else "auto", folder=folder)
 
@@ -52,13 +55,25 @@ async def check_discovery(client) -> None:
     assert client.server_info.name == "quire"
     assert "docs" in client.instructions
     assert "search" in client.instructions
+    assert "nothing is found" in client.instructions
     tools = (await client.list_tools()).tools
     assert all(tool.title and tool.title != tool.name for tool in tools)
-    assert [tool.name for tool in tools] == ["search", "outline", "get", "context", "status"]
+    assert [tool.name for tool in tools] == ["search", "outline", "get", "context", "check", "status"]
     assert all(tool.annotations.read_only_hint and not tool.annotations.open_world_hint for tool in tools)
     assert all(isinstance(each["type"], str) for tool in tools for each in tool.input_schema["properties"].values())
     listed = [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in tools]
-    assert size.resolve(None, "o200k_base").count(json.dumps(listed, separators=(",", ":"))) <= 550
+    count = tokenizers.resolve(None, "o200k_base").count
+    assert count(json.dumps(listed, separators=(",", ":"))) <= 620
+    assert count(json.dumps(listed[4], separators=(",", ":"))) <= 80  # check, with its annotations
+    described = {key: listed[4][key] for key in ("name", "description", "inputSchema")}
+    assert count(json.dumps(described, separators=(",", ":"))) <= 60
+
+
+async def check_caching(client) -> None:
+    for listed in (await client.list_tools(), await client.list_resource_templates()):
+        assert (listed.ttl_ms, listed.cache_scope) == (3_600_000, "public")
+    for read in (await client.list_resources(), await client.read_resource("quire:///docs/auth.md")):
+        assert (read.ttl_ms, read.cache_scope) == (1_000, "private")
 
 
 async def check_every_tool(client) -> None:
@@ -71,6 +86,14 @@ async def check_every_tool(client) -> None:
     assert first["breadcrumb"] == "Auth › OAuth"
     assert first["tokens"] > 5
     assert found.structured_content["total"] == 1
+
+    places = await client.call_tool("search", {"query": "oauth token", "list": True})
+    assert text_of(places) == f"docs:auth.md#oauth:5-7 OAuth ({first['tokens']}) 1.00\n\n[1 of 1 sections]"
+    assert places.structured_content["results"] == [
+        {"id": "docs:auth.md#oauth", "lines": [5, 7], "title": "OAuth", "tokens": first["tokens"], "score": 1.0}
+    ]
+    nothing = await client.call_tool("search", {"query": "zeppelin", "list": True})
+    assert text_of(nothing) == "[nothing found]"
 
     outline = await client.call_tool("outline", {})
     assert "docs:auth.md Auth (" in text_of(outline)
@@ -91,7 +114,12 @@ async def check_every_tool(client) -> None:
     named = await client.call_tool("get", {"id": "tables.md#tables"})  # the only document with this file name
     assert named.structured_content["id"] == "docs:guides/tables.md#tables"
     unicode = await client.call_tool("get", {"id": "guides/Ünï code.md"})
-    assert "File names with spaces." in text_of(unicode)
+    assert "File names with spaces" in text_of(unicode)
+
+    assert "linked_from" not in unicode.structured_content
+    linked = await client.call_tool("get", {"id": "tables.md"})
+    assert linked.structured_content["linked_from"] == 1
+    assert "\nlinked from 1 section\n" in text_of(linked)
 
     diff = {"path": "x.py", "text": "+++ b/src/sign_in.py\n+ token = oauth()"}
     for arguments, first_id in (({"path": "src/oauth.py"}, "docs:auth.md#oauth"), (diff, "docs:auth.md#auth")):
@@ -99,6 +127,21 @@ async def check_every_tool(client) -> None:
         assert found.structured_content["results"][0]["id"] == first_id
     found = await client.call_tool("context", {"path": "docs/auth.md", "text": AUTH})  # the file itself is left out
     assert "docs:auth.md" not in [each["id"].partition("#")[0] for each in found.structured_content["results"]]
+
+    text = '"Use a token that expires" [docs:auth.md#oauth], "Use a token that never expires" [auth.md]'
+    checked = await client.call_tool("check", {"text": text})
+    assert checked.structured_content["quotations"] == [
+        {"status": "found", "quote": "Use a token that expires", "places": ["docs:auth.md:7-7"]},
+        {
+            "status": "altered",
+            "quote": "Use a token that never expires",
+            "places": ["docs:auth.md:7-7"],
+            "difference": "Use a token that {+never+} expires",
+        },
+    ]
+    assert text_of(checked).endswith("[1 of 2 found]")
+    missing = await client.call_tool("check", {"text": "no quotation"})
+    assert text_of(missing) == "[0 of 0 found]"
 
     status = await client.call_tool("status", {})
     assert status.structured_content["rows"][0][:2] == ["docs", 3]

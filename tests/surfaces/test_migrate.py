@@ -1,4 +1,4 @@
-"""``quire migrate``: old chunk records to current ones, and back. tests/unit/wire has the rules."""
+"""``quire migrate``: old chunk records to current ones, and back. tests/unit/output has the rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import quire
-from quire import wire
+from quire.output import chunk_json, legacy
 
 OLD: dict[str, Any] = {
     "id": "doc:auth::ch0",
@@ -25,7 +25,7 @@ OLD: dict[str, Any] = {
     "headingTrail": ["API", "OAuth"],
     "tokenCount": 3,
 }
-NEW = wire.migrate(OLD, "The API")
+NEW = legacy.migrate(OLD, "The API")
 
 Migrate = Callable[..., tuple[int, list[Any], str]]
 
@@ -85,7 +85,7 @@ def test_back_and_forth(migrate: Migrate) -> None:
     put("old.json", old)
     code, records, _ = migrate("old.json")
     assert code == 0
-    assert [wire.decode(record) for record in records] == chunks
+    assert [chunk_json.decode(record) for record in records] == chunks
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import sys
@@ -12,8 +13,9 @@ from pathlib import Path
 import pytest
 
 import quire
+from quire.model.breadcrumbs import reader_line
+from quire.output.chunk_json import to_json
 from quire.web import chunk_view
-from quire.wire import to_json
 from support.web_server import Served, serving
 
 GUIDE = "# Guide\n\nRead this first 🦊.\n\n## Install\n\nRun `pip install relay`.\n\n## Tables\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
@@ -151,7 +153,7 @@ def test_bands_are_the_chunks_of_the_file(server, folder, name, strategy, option
         place = chunk.source_position
         assert (start, end, first, last) == (place.char_start, place.char_end, place.start_line, place.end_line)
         assert (tokens, embedded) == (chunk.token_stats.tokens, chunk.token_stats.embed_tokens)
-        assert breadcrumb == chunk.breadcrumb_line
+        assert breadcrumb == reader_line(chunk.file_title, chunk.header_path)
         assert "".join([*added[:3], text[start:end] if own is None else own, added[3]]) == chunk.embed_text
         record = server.ask("chunk", **asked, chunk=chunk.chunk_number)
         assert record == {k: v for k, v in chunk.to_dict().items() if k not in ("embedText", "originalText")}
@@ -312,7 +314,7 @@ def test_a_port_in_use_is_one_error(server, folder, run, monkeypatch) -> None:
 
 def test_without_the_extra_it_says_what_to_install(run, folder, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(folder)
-    for name in ("quire.local_server", "quire.web.inspector"):
+    for name in ("quire.web.local_server", "quire.web.inspector"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     result = run("web", "docs")
@@ -343,3 +345,18 @@ def test_every_answer_is_json(server) -> None:
     answer = server.client.post("api/start", json={})
     assert answer.headers["content-type"] == "application/json"
     assert json.loads(answer.content)["strategies"].keys() == {"packed", "flow", "sections", "tree"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs named pipes")
+def test_a_document_that_becomes_a_pipe_blocks_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\ntext\n")
+    (tmp_path / "b.md").write_text("# B\n\ntext\n")
+    with serving(tmp_path, ".") as served:
+        (tmp_path / "a.md").unlink()
+        os.mkfifo(tmp_path / "a.md")
+        key = f"{tmp_path.name}/a.md"
+        for name in ("document", "cut", "chunk", "verify"):
+            assert "not a regular file but a named pipe" in served.ask(name, status=400, document=key)["error"]
+        served.ask("search", text="text")
+        served.process.send_signal(signal.SIGINT)
+        assert served.process.wait(timeout=60) == 0

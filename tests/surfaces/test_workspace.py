@@ -16,9 +16,9 @@ from quire.index.folder import Folder
 from quire.index.update import locked
 from quire.read.ignore_files import covers
 from quire.search import conditions
-from quire.workspace import Workspace
 from quire.workspace.cached_indexes import cache_folder
 from quire.workspace.selection import cached
+from quire.workspace.workspace import Workspace
 
 TREES = '[trees]\ndocs = "docs"\n'
 
@@ -222,3 +222,21 @@ def test_a_search_in_some_paths_matches_each_document_once(docs, monkeypatch) ->
         results = workspace.search("tables", path=["a/*"], limit=200, max_tokens=0)
         assert {hit.path.partition("/")[0] for hit in results} == {"a"}
     assert len(calls) <= 210  # the folder of the tree is matched, too
+
+
+def test_results_have_the_address_of_the_published_page(docs) -> None:
+    page = "# A\n\nx\n\n## Größe\n\nneedle here\n"
+    docs(
+        {
+            "docs/a.md": page,
+            "docs/index.md": "needle\n",
+            "quire.toml": '[trees.docs]\npath = "docs"\nbase_url = "https://x.org/d"\n',
+        }
+    )
+    docs({"mkdocs.yml": "site_name: x\n"})
+    with Workspace.open_updated() as workspace:
+        urls = {hit.id: hit.url for hit in workspace.search("needle")}
+        assert workspace.get("a.md").url == workspace.index.url("a.md", "https://x.org/d", "mkdocs")
+    with Workspace.open_updated(["other"]) as workspace:
+        assert [hit.url for hit in workspace.search("needle")] == [""]
+    assert urls == {"docs:a.md#gre": "https://x.org/d/a/#größe", "docs:index.md": "https://x.org/d/"}

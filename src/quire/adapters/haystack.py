@@ -1,19 +1,20 @@
-"""quire in Haystack: a splitter and a retriever as components of a pipeline."""
+"""quire in Haystack: a splitter, a retriever and small to big as components of a pipeline."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from quire.adapters.metadata import FrameworkDocument, Splitter, hit_metadata, opened, search
+from quire.adapters.metadata import FrameworkDocument, Splitter, expanded, hit_metadata, opened, search
 from quire.errors import MissingExtraError
-from quire.options import DEFAULT_STRATEGY
+from quire.model.options import DEFAULT_STRATEGY
+from quire.search.expand import MAX_TOKENS
 
 try:
     from haystack import Document, component, default_from_dict, default_to_dict
 except ImportError as error:
     raise MissingExtraError("haystack", error.name) from error
 
-__all__ = ["QuireRetriever", "QuireSplitter"]
+__all__ = ["QuireExpander", "QuireRetriever", "QuireSplitter"]
 
 
 @component
@@ -82,3 +83,31 @@ class QuireRetriever:
         hits = search(self._index, query, self._top_k if top_k is None else top_k, **self._options)
         documents = [Document(id=hit.id, content=hit.text, meta=hit_metadata(hit), score=hit.score) for hit in hits]
         return {"documents": documents}
+
+
+@component
+class QuireExpander:
+    """Small to big: retrieved chunks become their sections, read from the folder of the documents.
+
+    Takes the options of ``quire.expand``.
+    """
+
+    def __init__(self, folder: str, max_tokens: int = MAX_TOKENS, **options: Any) -> None:
+        self._folder, self._max_tokens, self._options = folder, max_tokens, options
+
+    def to_dict(self) -> dict[str, Any]:
+        """The component for a serialized pipeline."""
+        return {**default_to_dict(self, folder=self._folder, max_tokens=self._max_tokens, **self._options)}
+
+    from_dict: Any = classmethod(default_from_dict)
+
+    @component.output_types(documents=list[Document])
+    def run(self, documents: list[Document]) -> dict[str, list[Document]]:
+        """The sections, in the order of their best chunks, whose scores and other metadata they have."""
+        ranked = [(document, document.meta) for document in documents]
+        found = expanded(ranked, self._folder, self._max_tokens, self._options)
+        sections = [
+            Document(id=section.stable_id, content=section.embed_text, meta={**best.meta, **metadata}, score=best.score)
+            for best, section, metadata in found
+        ]
+        return {"documents": sections}

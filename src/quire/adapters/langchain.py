@@ -1,10 +1,10 @@
-"""quire in LangChain: a text splitter that is also a document transformer, a loader and a retriever."""
+"""quire in LangChain: a text splitter that is also a document transformer, a loader, a retriever, small to big."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from typing import Any
 
@@ -13,6 +13,7 @@ from quire.adapters.metadata import (
     FrameworkChunk,
     FrameworkDocument,
     Splitter,
+    expanded,
     hit_metadata,
     opened,
     pieces,
@@ -21,19 +22,20 @@ from quire.adapters.metadata import (
     search,
 )
 from quire.errors import MissingExtraError
-from quire.options import DEFAULT_STRATEGY
+from quire.model.options import DEFAULT_STRATEGY
 from quire.pipeline import chunk_dir
+from quire.search.expand import MAX_TOKENS, Documents
 
 try:
     from langchain_core.callbacks import CallbackManagerForRetrieverRun
     from langchain_core.document_loaders import BaseLoader
-    from langchain_core.documents import Document
+    from langchain_core.documents import BaseDocumentTransformer, Document
     from langchain_core.retrievers import BaseRetriever
     from langchain_text_splitters import TextSplitter
 except ImportError as error:
     raise MissingExtraError("langchain", error.name) from error
 
-__all__ = ["QuireLoader", "QuireRetriever", "QuireTextSplitter"]
+__all__ = ["QuireExpander", "QuireLoader", "QuireRetriever", "QuireTextSplitter"]
 
 
 class QuireTextSplitter(TextSplitter):
@@ -117,6 +119,21 @@ class QuireRetriever(BaseRetriever):
         return [
             Document(id=hit.id, page_content=hit.text, metadata={"source": hit.path, **hit_metadata(hit)})
             for hit in hits
+        ]
+
+
+class QuireExpander(BaseDocumentTransformer):
+    """Small to big: retrieved chunks become their sections; takes what ``quire.expand`` takes besides the pieces."""
+
+    def __init__(self, documents: Documents, *, max_tokens: int = MAX_TOKENS, **options: Any) -> None:
+        self._documents, self._max_tokens, self._options = documents, max_tokens, options
+
+    def transform_documents(self, documents: Sequence[Document], **kwargs: Any) -> Sequence[Document]:
+        """The sections, in the order of their best chunks, whose other metadata they have."""
+        ranked = [(document, document.metadata) for document in documents]
+        return [
+            Document(id=section.stable_id, page_content=section.embed_text, metadata={**best.metadata, **metadata})
+            for best, section, metadata in expanded(ranked, self._documents, self._max_tokens, self._options)
         ]
 
 

@@ -1,19 +1,30 @@
-"""quire in LlamaIndex: a node parser and a retriever."""
+"""quire in LlamaIndex: a node parser, a retriever and small to big."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from quire.adapters.metadata import AnyIndex, FrameworkChunk, FrameworkDocument, Splitter, hit_metadata, opened, search
+from quire.adapters.metadata import (
+    AnyIndex,
+    FrameworkChunk,
+    FrameworkDocument,
+    Splitter,
+    expanded,
+    hit_metadata,
+    opened,
+    search,
+)
 from quire.errors import MissingExtraError
-from quire.options import DEFAULT_STRATEGY
+from quire.model.options import DEFAULT_STRATEGY
+from quire.search.expand import MAX_TOKENS
 
 try:
     from llama_index.core.base.base_retriever import BaseRetriever
-    from llama_index.core.bridge.pydantic import PrivateAttr
+    from llama_index.core.bridge.pydantic import Field, PrivateAttr
     from llama_index.core.node_parser import NodeParser
     from llama_index.core.node_parser.node_utils import default_id_func
+    from llama_index.core.postprocessor.types import BaseNodePostprocessor
     from llama_index.core.schema import (
         BaseNode,
         NodeRelationship,
@@ -25,7 +36,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("llama-index", error.name) from error
 
-__all__ = ["QuireNodeParser", "QuireRetriever"]
+__all__ = ["QuireExpander", "QuireNodeParser", "QuireRetriever"]
 
 _EMBEDDED = ("fileTitle", "headerPath")
 """The metadata that is embedded with a node's text."""
@@ -131,6 +142,37 @@ class QuireRetriever(BaseRetriever):
                 score=hit.score,
             )
             for hit in search(self._index, query_bundle.query_str, self._limit, **self._filters)
+        ]
+
+
+class QuireExpander(BaseNodePostprocessor):
+    """Small to big: retrieved nodes become their sections; takes what ``quire.expand`` takes besides the pieces."""
+
+    documents: Any
+    max_tokens: int = MAX_TOKENS
+    options: dict[str, Any] = Field(default_factory=dict)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name in serialized pipelines."""
+        return "QuireExpander"
+
+    def _postprocess_nodes(
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
+    ) -> list[NodeWithScore]:
+        ranked = [(node, node.metadata) for node in nodes]
+        return [
+            NodeWithScore(
+                node=TextNode(
+                    id_=section.stable_id,
+                    text=section.original_text,
+                    metadata={**best.metadata, **metadata},
+                    start_char_idx=section.source_position.char_start,
+                    end_char_idx=section.source_position.char_end,
+                ),
+                score=best.score,
+            )
+            for best, section, metadata in expanded(ranked, self.documents, self.max_tokens, self.options)
         ]
 
 

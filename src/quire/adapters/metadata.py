@@ -7,20 +7,22 @@ import json
 import os
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 from uuid import UUID
 
 from quire.errors import OptionError
 from quire.index.folder import is_inside
-from quire.index_api import Index
+from quire.model.record import Chunk, Chunks
+from quire.model.validation import NO_LIMIT
+from quire.output.record_forms import flat
 from quire.pipeline import chunk, parse
-from quire.record import Chunk, Chunks
+from quire.search.expand import Documents, expand
 from quire.search.hit import Hit
-from quire.validation import NO_LIMIT
-from quire.wire.record_forms import flat
+from quire.search.index_api import Index
 
+Item = TypeVar("Item")
 Metadata: TypeAlias = dict[str, str | int | float]
 AnyIndex: TypeAlias = Index | str | PathLike[str]
 """An open index or its folder."""
@@ -91,21 +93,23 @@ class Splitter:
     def __call__(self, documents: Iterable[FrameworkDocument]) -> list[list[FrameworkChunk]]:
         """The pieces of each document. Two of one name are a warning: only ids tell their pieces apart."""
         taken: Counter[str] = Counter()
-        cut = [(self._chunks(document), document.key) for document in documents]
-        names = Counter(chunks.document.path for chunks, _ in cut)
-        if repeated := [f"{name} ({count} times)" for name, count in names.items() if count > 1]:
+        documents = list(documents)
+        names = _names([str(document.path or document.id or "") for document in documents])
+        cut = [(self._chunks(document, name), document.key) for document, name in zip(documents, names, strict=True)]
+        counts = Counter(chunks.document.path for chunks, _ in cut)
+        if repeated := [f"{name} ({count} times)" for name, count in counts.items() if count > 1]:
             listed = ", ".join(repeated[:3]) + (f" and {len(repeated) - 3} more" if len(repeated) > 3 else "")
             warnings.warn(f"documents of one name: {listed}; ids tell their chunks apart, paths do not", stacklevel=3)
         return [pieces(chunks, key, taken, header_keys=self.header_keys) for chunks, key in cut]
 
-    def _chunks(self, document: FrameworkDocument) -> Chunks:
+    def _chunks(self, document: FrameworkDocument, name: str) -> Chunks:
         if document.path:
-            return chunk(document.text, self.strategy, path=_name(str(document.path)), **self.options)
+            return chunk(document.text, self.strategy, path=name, **self.options)
         digest = hashlib.blake2b(document.text.encode("utf-8", "replace"), digest_size=6).hexdigest()
         options = {"syntax": "markdown", **self.options}
         if options.get("title") is None:
             options["title"] = parse(document.text, syntax=options["syntax"]).title
-        return chunk(document.text, self.strategy, path=_name(document.id or f"untitled-{digest}"), **options)
+        return chunk(document.text, self.strategy, path=name or f"untitled-{digest}", **options)
 
 
 def pieces(chunks: Chunks, key: str, taken: Counter[str], *, header_keys: bool) -> list[FrameworkChunk]:
@@ -138,6 +142,19 @@ def _metadata(chunk: Chunk, ids: Mapping[str | None, str], *, header_keys: bool)
     }
 
 
+def expanded(
+    ranked: Sequence[tuple[Item, Mapping[str, Any]]], documents: Documents, max_tokens: int, options: Mapping[str, Any]
+) -> Iterator[tuple[Item, Chunk, Metadata]]:
+    """The sections of ranked pieces, which have the metadata of chunks; each with the best of its pieces."""
+    places = [(metadata["sourcePath"], metadata["charStart"], metadata["charEnd"]) for _, metadata in ranked]
+    for section in expand([metadata for _, metadata in ranked], documents, max_tokens=max_tokens, **options):
+        at = section.source_position
+        inside = (
+            path == section.source_path and start < at.char_end and at.char_start < end for path, start, end in places
+        )
+        yield ranked[[*inside].index(True)][0], section, _metadata(section, {}, header_keys=False)
+
+
 def relative(path: str) -> str:
     """A path in the current folder as relative to it, so that it is the same on every machine; others as they are."""
     folder = os.getcwd()  # noqa: PTH109
@@ -145,10 +162,15 @@ def relative(path: str) -> str:
     return os.path.relpath(path, folder).replace(os.sep, "/") if is_below else path
 
 
-def _name(path: str) -> str:
-    """The path of a document in quire's ids: never an absolute one."""
-    short = relative(path)
-    return os.path.basename(short) if os.path.isabs(short) else short  # noqa: PTH117, PTH119
+def _names(paths: Sequence[str]) -> list[str]:
+    """The paths of documents in quire's ids, never absolute: outside of the current folder from their common one on."""
+    short = [relative(path) for path in paths]
+    outside = [os.path.dirname(path) for path in short if os.path.isabs(path)]  # noqa: PTH117, PTH120
+    root = os.path.commonpath(outside) if len({os.path.splitdrive(path)[0] for path in outside}) == 1 else ""
+    return [
+        os.path.relpath(path, root or os.path.dirname(path)).replace(os.sep, "/") if os.path.isabs(path) else path  # noqa: PTH117, PTH120
+        for path in short
+    ]
 
 
 def refuse_other_names(options: Mapping[str, Any]) -> None:

@@ -11,11 +11,12 @@ from quire.cli.config import toml_key, toml_value
 from quire.cli.init import proposed_trees, starting_text
 from quire.cli.output import echo, visible
 from quire.errors import InputError, QuireError
-from quire.settings import PROJECT_FILE, load
-from quire.trees import Tree, tree_name
-from quire.workspace import display_path
+from quire.model.trees import Tree, tree_name
+from quire.output.atomic_file import os_errors_as_quire_errors, replacing
+from quire.workspace.consent import agree
 from quire.workspace.git_trees import fetch
-from quire.write.atomic_file import os_errors_as_quire_errors, replacing
+from quire.workspace.selection import display_path
+from quire.workspace.settings import PROJECT_FILE, load
 
 _ADVICE = "search it by its path, or add it to your own file by hand"
 _ADDRESS = re.compile(r"[a-z+]+://|[\w.-]+@[\w.-]+:")  # how the address of a repository begins
@@ -47,6 +48,8 @@ def command(
     if is_repository:
         values = {"git": source, "ref": ref, "path": path}
         commit = fetch(Tree(git=source, ref=ref, path=path))
+        with os_errors_as_quire_errors(file):
+            agree(file, source)
         echo(visible(f"{name}: fetched {source} at {commit[:12]}"))
     else:
         if not Path(source).exists():

@@ -21,10 +21,10 @@ from quire.cli.command_options import argument, option, quire_command
 from quire.cli.config import toml_value
 from quire.cli.output import echo, message, visible
 from quire.errors import InputError
-from quire.operating_system import application_folder, expanded
+from quire.model.operating_system import application_folder, expanded
+from quire.output.atomic_file import os_errors_as_quire_errors, replacing
 from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
-from quire.write.atomic_file import os_errors_as_quire_errors, replacing
 
 _START, _END = "quire:start", "quire:end"
 _SNIPPET = """\

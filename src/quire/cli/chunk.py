@@ -13,20 +13,21 @@ from typing import Any, Literal, NamedTuple
 import click
 from msgspec import Raw
 
-from quire import wire
 from quire.cli import output as out
 from quire.cli.command_options import EMBEDDING, JSON, chosen_embedder, not_empty, option, quire_command
 from quire.cli.cut_options import CUT_OPTIONS, JOBS, READING, Engine, TreeCutter
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, InputDocument, Inputs, Summary, results
-from quire.embed_settings import DEFAULT_EMBEDDER
+from quire.embed.embed_settings import EmbedSettings
 from quire.errors import InputError
-from quire.model import UNTITLED, doc_name
-from quire.record import Chunks
-from quire.write import FileWriter, json_files, jsonl, parquet
+from quire.model.breadcrumbs import reader_line
+from quire.model.document import UNTITLED, doc_name
+from quire.model.record import Chunks
+from quire.output import chunk_json, json_files, jsonl, parquet, record_forms
+from quire.output.json_files import FileWriter
 
 Format = Literal["files", "jsonl", "parquet", "compact", "flat", "nodes"]
 _ENDINGS: dict[str, Format] = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
-_RECORDS: dict[str, wire.Form] = {"compact": "compact", "flat": "flat", "nodes": "node"}
+_RECORDS: dict[str, record_forms.Form] = {"compact": "compact", "flat": "flat", "nodes": "node"}
 _SHOWN_LINES = 6
 _SHOWN_WIDTH = 112
 
@@ -77,7 +78,7 @@ def command(
     _check(engine, inputs, output, form, vectors=vectors, as_json=as_json, strategies=cut.strategies)
     if engine is not None and output is not None:
         write_dataset = import_module("quire.cli.parts").write_dataset
-        embedder = chosen_embedder(embedding, inputs.settings.embed) or DEFAULT_EMBEDDER if vectors else None
+        embedder = chosen_embedder(embedding, inputs.settings.embed) or EmbedSettings() if vectors else None
         done: int = write_dataset(inputs, cut, output, engine=engine, embedder=embedder, jobs=jobs)
         return done
     form = form or (_format_of(output) if output is not None else None)
@@ -171,8 +172,8 @@ def _encoding(output: str | None, form: Format | None, summary: Summary, *, as_j
     return records, partial(_write_file, jsonl.write_encoded, Path(output))
 
 
-def _records(chunks: Chunks, form: wire.Form) -> list[bytes]:
-    return [wire.to_json(record) for record in wire.records(chunks, form)]
+def _records(chunks: Chunks, form: record_forms.Form) -> list[bytes]:
+    return [chunk_json.to_json(record) for record in record_forms.records(chunks, form)]
 
 
 def _refuse_input(output: str, documents: Iterable[InputDocument], summary: Summary) -> None:
@@ -228,7 +229,7 @@ def _show(documents: Iterator[Encoded]) -> None:
         lines = paint.faint(out.lines_of(position.start_line, position.end_line))
         size = paint.number(out.count_of(chunk.token_stats.tokens, "token"))
         out.echo(f"{paint.path(chunk.id, name)}  {size}  {lines}")
-        out.echo(paint.title(chunk.breadcrumb_line))
+        out.echo(paint.title(reader_line(chunk.file_title, chunk.header_path)))
         texts = out.LINE_END.split(chunk.original_text)
         for text in texts[:_SHOWN_LINES]:
             out.echo(f"  {paint.text(out.clip(out.visible(text[: 4 * columns]), columns - 2))}")

@@ -19,24 +19,26 @@ NOTHING_FOUND = 1
 ERROR = 2
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
-    "Cut": {
+    "Embed documents": {
         "chunk": "Cut documents into chunks.",
-        "verify": "Check that nothing is lost, altered or misplaced.",
         "stats": "Compare the strategies on your documents.",
+        "sync": "Sync documents to a vector store.",
         "migrate": "Convert chunk records of the old format.",
     },
-    "Find": {
+    "Give agents documentation": {
         "search": "Find the sections that answer a query.",
         "get": "Print sections by id, or by file and heading or line.",
         "outline": "List documents, or the headings of one, with token counts.",
         "context": "Find the documentation that concerns some files.",
-        "links": "List broken links.",
-        "eval": "Measure how well the documents answer questions.",
-    },
-    "Connect": {
-        "sync": "Sync documents to a vector store.",
         "mcp": "Serve documents to agents over the Model Context Protocol.",
         "agents": "Show or write the configuration of agents.",
+        "llms-txt": "Write llms.txt, the list of your pages for agents.",
+    },
+    "Look after documentation": {
+        "verify": "Check that nothing is lost, altered or misplaced.",
+        "links": "List broken links.",
+        "cite": "Check quotations against the documents.",
+        "eval": "Measure how well the documents answer questions.",
         "web": "Show on a local page how documents are cut and searched.",
     },
     "Set up": {
@@ -68,7 +70,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"quire.cli.{cmd_name}").command
+        command: click.Command = import_module(f"quire.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def resolve_command(

@@ -17,13 +17,21 @@ import click
 from msgspec import Struct
 
 from quire.cli import output
-from quire.embed_settings import EmbedSettings
+from quire.embed.embed_settings import EmbedSettings
 from quire.errors import did_you_mean
-from quire.settings import CONFIG_VARIABLE
-from quire.validation import Field, convert, fields
+from quire.model.validation import Field, convert, fields
+from quire.workspace.settings import CONFIG_VARIABLE
 
 _FLAGS = {"breadcrumb_mode": "--breadcrumb", "version": "--model-version"}
 """The flags of fields whose names are no flags."""
+
+_MODEL = ("--embedder", "--endpoint", "--model", "--window")
+_EMBED = dict.fromkeys(_MODEL, "{} under [embed] in your own quire.toml, or QUIRE_EMBED_{}")
+RENAMED: Mapping[str, Mapping[str, str]] = {
+    "outline": dict.fromkeys(("--format", "--full", "--base-url"), "quire llms-txt"),
+    **dict.fromkeys(("eval", "index", "search"), _EMBED),
+}
+"""What to use instead of an option of earlier versions, by command."""
 
 
 class Declared(Struct, frozen=True):
@@ -103,6 +111,9 @@ class Command(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
+            if moved := RENAMED.get(str(ctx.info_name), {}).get(error.option_name):
+                name = error.option_name.removeprefix("--")
+                raise click.UsageError(f"--{name} is now {moved.format(name, name.upper())}", ctx) from error
             if "query" not in [param.name for param in self.params]:
                 raise
             name = next((word for word in typed if word.startswith(error.option_name)), error.option_name)
@@ -183,13 +194,13 @@ def field_option(field: Field, name: str, *flags: str, more: str = "", **setting
     names = [flag, *flags, name]
     if field.choices:
         return click.Option(names, type=click.Choice(field.choices), help=text, **settings)
-    kind = str if field.default is None else type(field.default)
+    kind = type(field.default) if field.default is not None else str if field.limits == (None, None) else int
     return click.Option(names, type=kind, help=text, **{"metavar": "NAME" if kind is str else "N", **settings})
 
 
 _MODEL_OPTIONS: Mapping[str, Mapping[str, str]] = {
-    "embedder": {}, "endpoint": {"metavar": "URL"}, "model": {}, "version": {"metavar": "TEXT"}, "window": {},
-    "dimensions": {}, "requests_per_minute": {},
+    "embedder": {"metavar": "NAME|FOLDER"}, "endpoint": {"metavar": "URL"}, "model": {}, "version": {"metavar": "TEXT"},
+    "window": {}, "dimensions": {}, "requests_per_minute": {},
 }  # fmt: skip
 """The settings of an embedding model that are options, too; the others are only in quire.toml."""
 

@@ -11,11 +11,11 @@ import msgspec
 from quire.cli.command_options import JSON, option, quire_command
 from quire.cli.output import Paint, print_table, visible, write_json
 from quire.index.file_records import DEFAULT_FOLDER
-from quire.options import ALIASES, STRATEGIES
-from quire.settings import DEFAULT, PROJECT_FILE, QuireToml, Settings, Value, load, search_fields
-from quire.trees import Tree
-from quire.validation import fields
-from quire.workspace import display_path
+from quire.model.options import ALIASES, STRATEGIES
+from quire.model.trees import Tree
+from quire.model.validation import fields
+from quire.workspace.selection import display_path
+from quire.workspace.settings import DEFAULT, PROJECT_FILE, QuireToml, Settings, Value, load, search_fields
 
 
 @quire_command("quire config", "quire config --schema")

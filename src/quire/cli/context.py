@@ -13,8 +13,8 @@ from quire.cli.input_documents import read_standard_input
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, read_unindexed, show_not_found
 from quire.cli.output import note, visible, write_json
 from quire.errors import InputError
-from quire.settings import load
 from quire.workspace.context import FileContext, changed_files
+from quire.workspace.settings import load
 
 _LIMIT = 5  # how many results there are, unless said
 

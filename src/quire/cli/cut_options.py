@@ -6,19 +6,28 @@ from typing import Any, Literal, NamedTuple, Self
 
 import click
 
-from quire import pipeline, size
-from quire.auto_slugs import tree_options
+from quire import pipeline
 from quire.cli.command_options import PATHS, Declared, combined, field_option, flag_name, option
 from quire.cli.input_documents import InputDocument, Inputs
 from quire.errors import GuardError, OptionError, QuireError
-from quire.model import Document, Syntax
-from quire.options import ALIASES, DEFAULT_STRATEGY, DEFAULT_TOKENIZER, STRATEGIES, Options, build, default_tokenizer
-from quire.record import Chunks
-from quire.token_counters import TokenCounter
-from quire.trees import OnUndecodable
-from quire.validation import fields
+from quire.links.auto_slugs import tree_options
+from quire.model.document import Document, Syntax
+from quire.model.options import (
+    ALIASES,
+    DEFAULT_STRATEGY,
+    DEFAULT_TOKENIZER,
+    STRATEGIES,
+    build,
+    declaration,
+    default_tokenizer,
+)
+from quire.model.record import Chunks
+from quire.model.trees import OnUndecodable
+from quire.model.validation import fields
+from quire.tokens import tokenizers
+from quire.tokens.token_counters import TokenCounter
 
-_TOKENIZERS = f"{', '.join(size.NAMES)}, an OpenAI model such as gpt-4o, or a Hugging Face tokenizer.json"
+_TOKENIZERS = f"{', '.join(tokenizers.NAMES)}, an OpenAI model such as gpt-4o, or a Hugging Face tokenizer.json"
 Engine = Literal["local", "ray"]  # what runs a command on many documents: processes of this machine, or Ray
 STRATEGY = click.Choice(list(STRATEGIES))
 _NOT_DECLARED = ("strategy", "title", "syntax")  # arguments of `quire.chunk` that are no options of a strategy
@@ -29,7 +38,7 @@ _NEEDS_ENGINE = "\N{GOTHIC LETTER AHSA}"
 def _valid_tokenizer(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     try:
         if value is not None:
-            size.resolve(value, DEFAULT_TOKENIZER).count("a")
+            tokenizers.resolve(value, DEFAULT_TOKENIZER).count("a")
     except QuireError as error:
         raise click.BadParameter(f"{error.problem}; choose {_TOKENIZERS}", ctx, param) from error
     return value
@@ -42,18 +51,9 @@ def _tokenizer(default: str) -> Any:
 
 def _cut_option(name: str) -> click.Option:
     """An option of cutting as its struct declares it; the help lists the strategies that have it."""
-    owners = {strategy: fields(kind)[name] for strategy, kind in STRATEGIES.items() if name in fields(kind)}
-    field = next(iter(owners.values()))
-    if name in fields(Options):
-        defaults = f" [default: {field.default}]" if field.default else ""
-    else:
-        defaults = f" ({', '.join(f'{owner}{_shown_default(declared.default)}' for owner, declared in owners.items())})"
+    field, defaults = declaration(name)
     aliases = (flag_name(alias) for alias, meant in ALIASES.items() if meant == name)
     return field_option(field, name, *aliases, more=defaults)
-
-
-def _shown_default(value: Any) -> str:
-    return "" if value is None else f": {('off', 'on')[value] if isinstance(value, bool) else value}"
 
 
 TOKENIZER = _tokenizer(DEFAULT_TOKENIZER)
@@ -138,7 +138,7 @@ class TreeCutter(NamedTuple):
     def parse(self, document: InputDocument) -> Document:
         """A document, parsed as it is cut."""
         options = self.options_of(document)
-        values = {name: options[name] for name in ("dialect", "substitutions") if options.get(name)}
+        values = {name: options[name] for name in ("dialect", "substitutions", "page_marker") if options.get(name)}
         return pipeline.parse(document.text, path=document.path, **values)
 
     def prepare(self) -> None:
@@ -149,7 +149,7 @@ class TreeCutter(NamedTuple):
 
 def counter_for(strategy: str, tokenizer: str | None) -> TokenCounter:
     """The counter of that name, else the strategy's own."""
-    return size.resolve(tokenizer, default_tokenizer(strategy))
+    return tokenizers.resolve(tokenizer, default_tokenizer(strategy))
 
 
 def load_tokenizers(strategies: Iterable[str], tokenizer: str | None) -> None:

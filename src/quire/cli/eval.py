@@ -13,20 +13,19 @@ import click
 
 from quire import pipeline
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.command_options import EMBEDDING, HTML, JSON, PATHS, not_empty, option, quire_command
+from quire.cli.command_options import HTML, JSON, PATHS, not_empty, option, quire_command
 from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions
 from quire.cli.output import Paint, Progress, count_of, echo, note, print_table, visible, write_json
 from quire.evals.figures import MEASURES, SHARES, Figure, figures
 from quire.evals.outcomes import Outcome, ask, ask_in_folds
 from quire.evals.questions import Question, link_questions, pasted_questions, read_questions, sample
-from quire.index_api import Index
-from quire.model import Document
+from quire.model.document import Document
+from quire.model.validation import check, unknown_name
+from quire.search.index_api import Index
 from quire.search.search_settings import Mode, SearchSettings, Share
-from quire.settings import named_file, search_settings
-from quire.validation import check, unknown_name
-from quire.web.html_pages import eval_page
-from quire.workspace import Workspace
-from quire.write.atomic_file import new_file
+from quire.web.html_pages import eval_page, write_page
+from quire.workspace.settings import named_file, search_settings
+from quire.workspace.workspace import Workspace
 
 _SOURCES = {"links": "the documents' links", "pasted": "the documents' sentences"}
 _MOST_SHOWN = 10  # how many of the questions that two settings answer differently are printed; JSON has all
@@ -68,7 +67,6 @@ def command(
         callback=not_empty,
     ),
     mode: Mode = MODE,
-    embedding: Mapping[str, Any] = EMBEDDING,
     html: str | None = HTML,
     as_json: bool = JSON,
     index: IndexOptions = INDEX_OPTIONS,
@@ -86,7 +84,7 @@ def command(
     if (pasted and file) or (words and not pasted):
         raise click.UsageError("choose --questions FILE or --pasted; --words belongs to --pasted")
     named = [search_settings(named_file(Path(path)).search) for path in files or ()]
-    with index.open(paths, mode=mode, embedding=embedding) as workspace:
+    with index.open(paths, mode=mode) as workspace:
         if not workspace.documents():
             if as_json:
                 write_json(None)
@@ -108,9 +106,7 @@ def command(
     values = figures(outcomes)
     record = {**head, "figures": _as_records(values), "misses": list(map(_miss_record, missed))}
     if html:
-        with new_file(Path(html)) as stream:
-            stream.write(eval_page(record, {name: label for name, (label, _) in MEASURES.items()}))
-        note(visible(f"wrote {html}"))
+        note(write_page(Path(html), eval_page(record, {name: label for name, (label, _) in MEASURES.items()})))
     elif as_json:
         write_json(record)
     else:

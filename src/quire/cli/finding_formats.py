@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 from quire import ISSUES, __version__
 from quire.cli.command_options import option
 from quire.cli.output import Paint, echo, finding_line, write_json
-from quire.model import Finding
+from quire.model.document import Finding
 
 _ESCAPED = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
 """What separates the fields of a workflow command; a message may have the last two."""

@@ -1,19 +1,17 @@
 """``quire get``: print sections by id, or by file and heading or line."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import JSON, argument, option, quire_command
 from quire.cli.hit_output import Printer
-from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, resolve, show_not_found
-from quire.cli.output import count_of, message
+from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, get_section
+from quire.cli.output import count_of, message, note, visible
 from quire.errors import NotFoundError
 from quire.search.hit import Hit
 from quire.search.token_budget import hit_tokens
-from quire.workspace import Workspace
-from quire.workspace.selection import exists, is_file, split_name
+from quire.workspace.selection import exists
+from quire.workspace.workspace import Workspace
 
 
 @quire_command("quire get docs/search.md:10", "quire get docs/search.md#how-it-is-ranked --no-children")
@@ -37,39 +35,23 @@ def command(
         if exists(name) and os.path.isdir(name):  # noqa: PTH112
             message(f"{name}: is a folder; `quire outline {name}` lists its documents")
             continue
-        with _workspace(name, index) as workspace:
-            if hit := _get(workspace, name, children=children, max_tokens=max_tokens):
-                hits.append((hit, workspace.file(hit.tree, hit.path)))
+        try:
+            with index.open_named(name) as workspace:
+                if hit := _get(workspace, name, children=children, max_tokens=max_tokens):
+                    hits.append((hit, workspace.file(hit.tree, hit.path)))
+                    if linking := {link.id for link in workspace.index.links_to(hit.id)}:
+                        count = count_of(len(linking), "section")
+                        note(f"{visible(name)}: linked from {count}; quire links --to lists them")
+        except NotFoundError as error:
+            message(str(error))
     Printer(full=True).show(hits, as_json=as_json)
     return 0 if len(hits) == len(dict.fromkeys(names)) else NOTHING_FOUND
 
 
-@contextmanager
-def _workspace(name: str, index: IndexOptions) -> Iterator[Workspace]:
-    """The workspace of a section: that of its file, the configured one, or one that was searched lately."""
-    file = name if exists(name) else split_name(name)[0]
-    paths = [file] if is_file(file) else []
-    if not paths and not index.folder:
-        for workspace in Workspace.recent(message):
-            with workspace:
-                if workspace.settings.file is None and workspace.finds(name):
-                    if not index.no_update:
-                        workspace.refresh()
-                    yield workspace
-                    return
-    with index.open(paths) as workspace:
-        yield workspace
-
-
 def _get(workspace: Workspace, name: str, *, children: bool, max_tokens: int) -> Hit | None:
-    """The section, or None after a message."""
-    try:
-        section = resolve(workspace, name)
-    except NotFoundError as error:
-        show_not_found(error, workspace)
-        return None
-    hit = workspace.get(section, children=children, max_tokens=max_tokens)
-    if max_tokens and not hit.text and (whole := workspace.get(section, children=children)).text:
+    """The section; None, after a message, if no part of it fits."""
+    hit = get_section(workspace, name, children=children, max_tokens=max_tokens)
+    if max_tokens and not hit.text and (whole := workspace.get(hit.id, children=children)).text:
         most, size = count_of(max_tokens, "token"), count_of(hit_tokens(whole), "token")
         message(f"{name}: no part of it fits in {most}; with its breadcrumb it has {size}")
         return None

@@ -1,6 +1,6 @@
 """Sections from the index as JSON or text, for ``search`` and ``get``.
 
-On a terminal, matches are highlighted and long texts are shortened to the lines around them.
+On a terminal, matches are highlighted, and a text too long for it is shortened to the lines around them.
 """
 
 import re
@@ -20,19 +20,20 @@ from quire.cli import output
 from quire.cli.command_options import Declared, field_option, flag_name, option
 from quire.index.file_records import storable
 from quire.index.node import Node
-from quire.model import Span
-from quire.offsets import BLANK
-from quire.patterns import pattern
+from quire.model.document import Span
+from quire.model.offsets import BLANK
+from quire.model.patterns import pattern
+from quire.model.validation import check, fields
 from quire.search.hit import Hit
 from quire.search.search_settings import SHARPNESS, SearchSettings
-from quire.validation import check, fields
 
 Form = Literal["text", "list", "matches"]  # sections, one line per section, or the lines with matches
 Ranges = Callable[[Hit], Sequence[Span]] | None
 """Where the query's words are in a hit's text; None if there is no query."""
 _WIDTH = 112
 _INDENT = "  "
-_WINDOW = 11  # how many consecutive lines of a long text are shown, besides the first
+_WINDOW = 11  # how many consecutive lines of a long text are shown at least, besides the first
+_AROUND = 9  # rows of the terminal around the best answer and the list of the others: prompt, head, notes
 _ROWS = 4  # how many rows of the terminal one line may take
 _BEFORE = 0.25  # the share of a shortened line that precedes its first match
 _PROSE = pattern(r"[ ]{0,3}(?:[^\W\d_]|[`(\"'])")
@@ -113,17 +114,17 @@ class Highlighted:
         end = start + len(self._text[start : min(span.end, start + most)].rstrip(" "))
         return "…" * (start > span.start) + self.line(Span(start, end)) + "…" * (end < span.end)
 
-    def best_lines(self, spans: Sequence[Span]) -> Sequence[int]:
-        """The numbers of the first line, unless it begins front matter, and of the lines with most matches."""
-        if len(spans) <= _WINDOW + 3:  # a note about two missing lines takes as much space
+    def best_lines(self, spans: Sequence[Span], window: int = _WINDOW) -> Sequence[int]:
+        """The numbers of the first line, unless it begins front matter, and of ``window`` lines with most matches."""
+        if len(spans) <= window + 3:  # a note about two missing lines takes as much space
             return range(len(spans))
         sums = [0, *accumulate(len(_within(span, self.matches)) for span in spans)]
-        counts = [sums[start + _WINDOW] - sums[start] for start in range(len(spans) - _WINDOW + 1)]
+        counts = [sums[start + window] - sums[start] for start in range(len(spans) - window + 1)]
         most = max(counts)
         equal = [start for start, number in enumerate(counts) if number == most] if most else [0]
         start = equal[len(equal) // 2]
         is_settings = self._text[slice(*spans[0])] in ("---", "+++")
-        kept = {*range(start, start + _WINDOW)} | (set() if is_settings else {0})
+        kept = {*range(start, start + window)} | (set() if is_settings else {0})
         return sorted(kept | {1} if 2 in kept else kept)  # an ellipsis takes as much space as one line
 
     def is_prose(self, span: Span) -> bool:
@@ -150,11 +151,16 @@ def _safe(text: str) -> str:
 
 
 class Printer:
-    """Prints hits: complete when piped, shortened around the matches on a terminal."""
+    """Prints hits: complete when piped, shortened around the matches on a terminal.
 
-    def __init__(self, *, full: bool = False, form: Form = "text", ranges: Ranges = None) -> None:
+    With ``best``, a terminal shows the first hit as far as there is room for it, and one line for each of the others.
+    """
+
+    def __init__(self, *, full: bool = False, form: Form = "text", ranges: Ranges = None, best: bool = False) -> None:
         self._form = form
         self._ranges = ranges
+        self._has_list = best and form == "text" and not full and output.is_terminal(sys.stdout)
+        self._room = _WINDOW  # how many rows a text may take
         self._paint = output.Paint(sys.stdout)
         self._columns = output.terminal_width(sys.stdout, _WIDTH) if output.is_terminal(sys.stdout) else None
         self._is_full = full or self._columns is None
@@ -167,11 +173,28 @@ class Printer:
             records = (hit_record(hit, file, phases, self._ranges and self._ranges(hit)) for hit, file in hits)
             output.write_json_array(records)
             return
+        if self._has_list:
+            hits, others = (rows := list(hits))[:1], rows[1:]
+            self._room = max(output.terminal_height(sys.stdout) - _AROUND - len(others), _WINDOW)
         for number, (hit, file) in enumerate(hits):
             if number and self._form == "text":
                 output.echo()
             for line in self._lines(hit, file):
                 output.echo(line, wraps=False)
+        if self._has_list and others:
+            output.echo()
+            for line in self._others(others):
+                output.echo(line, wraps=False)
+
+    def _others(self, hits: Sequence[tuple[Hit, str]]) -> Iterator[str]:
+        """One line for each hit, and how to read it."""
+        paint, columns = self._paint, self._columns or _WIDTH
+        places = [f"{file}:{hit.lines[0]}" for hit, file in hits]
+        for (hit, file), place in zip(hits, places, strict=True):
+            size = output.count_of(hit.tokens, "token")
+            title = output.clip(output.visible(hit.title), max(columns - len(place) - len(size) - 4, _WINDOW))
+            yield f"{paint.path(place, file)}  {title}  {paint.number(size)}"
+        yield paint.faint(f"more: quire get {quote(output.visible(places[0]))}, or --full for all of them")
 
     def _lines(self, hit: Hit, file: str) -> Iterator[str]:
         explanation = _explanation_lines(hit.explanation) if hit.explanation else ()
@@ -215,24 +238,36 @@ class Printer:
         if self._columns is None:
             yield from (_safe(hit.text[slice(*span)]) for span in spans)
             return
-        text = self._highlighted(hit)
-        columns = self._columns - len(_INDENT)
-        kept = range(len(spans)) if self._is_full else text.best_lines(spans)
+        text, room = self._highlighted(hit), self._room
+        kept: Sequence[int] = range(len(spans))
+        rows = self._text_rows(text, spans, kept, is_clipped=not (self._is_full or self._has_list))
+        for window in () if self._is_full else (room - 3, 3 * room // 4, room // 2, _WINDOW):
+            if len(rows) <= room:
+                break
+            kept = text.best_lines(spans, max(window, _WINDOW))
+            rows = self._text_rows(text, spans, kept, is_clipped=True)
+        yield from (f"{_INDENT}{row}" if row else "" for row in rows)
+        if left_out := len(spans) - len(kept):
+            yield self._paint.faint(f"{_INDENT}… {output.count_of(left_out, 'line')} left out; --full shows all")
+
+    def _text_rows(
+        self, text: Highlighted, spans: Sequence[Span], kept: Sequence[int], *, is_clipped: bool
+    ) -> list[str]:
+        """The rows of a terminal for some lines of a text; with ``is_clipped`` each line has few of them."""
+        columns = (self._columns or _WIDTH) - len(_INDENT)
         is_code = text.code_lines(spans)
         rows: list[str] = []
         is_wrapped = False
         for previous, number in pairwise([-1, *kept]):
             if number > previous + 1:
                 rows.append("…")
-            line = text.line(spans[number]) if self._is_full else text.clipped(spans[number], _ROWS * columns)
+            line = text.clipped(spans[number], _ROWS * columns) if is_clipped else text.line(spans[number])
             if is_wrapped and number == previous + 1 and text.is_prose(spans[number]):
                 line = f"{rows.pop()} {line.lstrip(' ')}"
             new = [line] if is_code[number] else output.wrap(line, columns)
             is_wrapped = len(new) > 1
             rows += new
-        yield from (f"{_INDENT}{row}" if row else "" for row in rows)
-        if left_out := len(spans) - len(kept):
-            yield self._paint.faint(f"{_INDENT}… {output.count_of(left_out, 'line')} left out; --full shows all")
+        return rows
 
     def _matching_lines(self, hit: Hit, file: str) -> Iterator[str]:
         """Each line with a match, as ``grep -n`` prints it."""

@@ -4,18 +4,20 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from quire import size
 from quire.cli.command_group import ERROR
 from quire.cli.command_options import argument, quire_command
 from quire.cli.config import toml_key, toml_value
 from quire.cli.output import count_of, echo, message, visible
 from quire.errors import InputError
-from quire.options import DEFAULT_TOKENIZER
+from quire.model.options import DEFAULT_TOKENIZER
+from quire.model.trees import tree_name
+from quire.model.validation import fields
+from quire.output.atomic_file import os_errors_as_quire_errors, replacing
 from quire.read.discover import discover, is_code_repository, is_documentation
 from quire.read.source import read_file
-from quire.settings import PROJECT_FILE, PYTHON_FILE, search_fields, toml_file
-from quire.trees import tree_name
-from quire.write.atomic_file import os_errors_as_quire_errors, replacing
+from quire.search.search_settings import SearchSettings
+from quire.tokens import tokenizers
+from quire.workspace.settings import PROJECT_FILE, PYTHON_FILE, RERANKING, search_fields, toml_file
 
 _MOST_TREES = 12
 _PAGES = frozenset({"agents", "authors", "changelog", "changes", "claude", "code_of_conduct", "contributing", "gemini",
@@ -73,7 +75,7 @@ def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
         with replacing(root / PROJECT_FILE) as stream:
             stream.write(starting_text(trees).encode())
     echo(visible(f"{name}: {'' if trees else 'no trees yet: add them under [trees]'}".rstrip(": ")))
-    count = size.resolve(None, DEFAULT_TOKENIZER).count
+    count = tokenizers.resolve(None, DEFAULT_TOKENIZER).count
     for tree, path in trees.items():
         files = [document.file for document in discover(str(root / path)).documents]
         tokens = sum(count(read_file(file, str(file), "replace")[0]) for file in files)
@@ -84,9 +86,9 @@ def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
 def starting_text(trees: Mapping[str, str]) -> str:
     """The text of a quire.toml with comments, for some trees: names and paths."""
     lines = [f"{toml_key(name)} = {toml_value(path)}\n" for name, path in trees.items()]
-    search = [
-        f"# {field.sentence}\n# {name} = {toml_value(field.default)}\n" for name, field in search_fields().items()
-    ]
+    values = {name: (field, field.default) for name, field in search_fields().items() if name not in RERANKING}
+    values['where."path:archive/**"'] = (fields(SearchSettings)["where"], 0.3)
+    search = [f"# {field.sentence}\n# {name} = {toml_value(value)}\n" for name, (field, value) in values.items()]
     return _HEAD + ("".join(lines) or '# docs = "docs"\n') + _LANGUAGE + "\n".join(search)
 
 

@@ -13,20 +13,19 @@ from typing import Any, NamedTuple, Self, TypeVar
 import click
 from msgspec import structs
 
-from quire import read
 from quire.cli import output
 from quire.cli.command_group import ERROR, NOTHING_FOUND
 from quire.cli.output import MOST_SHOWN, count_of
 from quire.errors import InputError, QuireError, UndecodableError
-from quire.model import Finding, Syntax, doc_name
-from quire.operating_system import case_folded
-from quire.read.discover import Found, Hidden, Skipped, discover
-from quire.read.source import CONVERT, unread
-from quire.record import Chunks
+from quire.model.document import Finding, Syntax, doc_name
+from quire.model.operating_system import case_folded
+from quire.model.record import Chunks
+from quire.model.trees import OnUndecodable, Tree
+from quire.read.discover import Found, Hidden, Skipped, discover, left_out_counts
+from quire.read.source import CONVERT, decode, read_file, unread
 from quire.run import workers
-from quire.settings import Settings, load
-from quire.trees import OnUndecodable, Tree
 from quire.workspace.selection import display_path, missing_tree
+from quire.workspace.settings import Settings, load
 
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
@@ -68,8 +67,8 @@ def read_text(
     """The text of a file, or of standard input for None, and the findings of decoding it."""
     try:
         if file is not None:
-            return read.read_file(file, name, errors, encoding)
-        return read.decode(read_standard_input("a document"), name, errors)
+            return read_file(file, name, errors, encoding)
+        return decode(read_standard_input("a document"), name, errors)
     except UndecodableError as error:
         raise error.advising(f"{CONVERT}, or use --errors replace") from error
     except OSError as error:
@@ -140,7 +139,7 @@ class Summary:
             output.note(f"… and {len(shown) - most:,} more skipped; 2>FILE writes all of them to a file")
         if not only_errors:
             if self.left_out and output.Choices.is_verbose:
-                output.note(f"{output.left_out_counts(self.left_out)}; name one to read it")
+                output.note(f"{left_out_counts(self.left_out)}; name one to read it")
             totals = [count_of(self.counts[f"{noun}s"], noun) for noun in ("document", "chunk", "token")]
             totals[0] += f" ({self.counts['empty']:,} without text)" if self.counts["empty"] else ""
             left_out = [output.Paint(sys.stderr).warning(f"{len(self.skipped):,} skipped")] if self.skipped else []

@@ -1,34 +1,54 @@
-"""``quire links``: list broken links between documents."""
+"""``quire links``: list broken links between documents, the links to a section, or pages without links to them."""
 
 import os
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.command_options import JSON, PATHS, quire_command
+from quire.cli.command_options import JSON, PATHS, not_empty, option, quire_command
 from quire.cli.cut_options import ERRORS, TreeCutter
 from quire.cli.finding_formats import FORMAT, Form, write_findings
 from quire.cli.input_documents import InputDocument, Inputs, Summary, results
-from quire.cli.output import count_of, note
-from quire.link_targets import LinkTargets
-from quire.model import Document, Finding
-from quire.offsets import lines_at
-from quire.trees import OnUndecodable
+from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, get_section
+from quire.cli.output import count_of, echo, note, visible, write_json
+from quire.links.link_targets import LinkTargets
+from quire.model.document import Document, Finding
+from quire.model.offsets import lines_at
+from quire.model.trees import OnUndecodable
+from quire.workspace.workspace import Workspace
 
 
-@quire_command("quire links docs", "quire links docs --format github")
+@quire_command("quire links docs", "quire links docs --orphans")
 def command(
-    *, paths: tuple[str, ...] = PATHS, errors: OnUndecodable = ERRORS, form: Form = FORMAT, as_json: bool = JSON
+    *,
+    paths: tuple[str, ...] = PATHS,
+    to: str | None = option(
+        "List the links that lead to this section or document.", metavar="ID|PATH", callback=not_empty
+    ),
+    is_orphans: bool = option("List documents that no other one links to.", "--orphans"),
+    errors: OnUndecodable = ERRORS,
+    form: Form = FORMAT,
+    as_json: bool = JSON,
+    index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
-    """List broken links.
+    """List broken links, or the links to a section.
 
     Checks that every link between documents leads to an existing document and section. Prints each broken link with
     its file and line, the missing target and the nearest existing one. Links to other sites, to files other than
     documents, and to pages that may be outside of the folder are not checked. The exit code is 1 if a link is broken,
     and 2 if a document could not be read. Without PATH, checks the trees of quire.toml.
+
+    --to and --orphans answer from the index. The exit code is 1 if no link leads there, or if there are orphans. A
+    sidebar that the generator writes has no links for quire.
     """
+    if to or is_orphans:
+        with index.open(paths) as workspace:
+            return _show_links_to(workspace, to, as_json=as_json) if to else _show_orphans(workspace, as_json=as_json)
     inputs = Inputs.load(paths, errors=errors)
     summary = Summary()
     trees, names = _trees(inputs, summary)
@@ -51,6 +71,29 @@ def command(
     if number := summary.counts["documents"]:
         note(f"{count_of(count, 'link')} in {count_of(number, 'document')}, {len(broken):,} broken")
     return code or (NOTHING_FOUND if broken else 0)
+
+
+def _show_links_to(workspace: Workspace, name: str, *, as_json: bool) -> int:
+    links = workspace.index.links_to(get_section(workspace, name).id)
+    rows = [{**structs.asdict(link), "file": workspace.file(link.tree, link.path)} for link in links]
+    _show(rows, [f"{row['file']}:{row['line']}: [{row['text']}] in {row['id']}" for row in rows], as_json=as_json)
+    note(f"{count_of(len(rows), 'link')} from {count_of(len({link.id for link in links}), 'section')}")
+    return 0 if rows else NOTHING_FOUND
+
+
+def _show_orphans(workspace: Workspace, *, as_json: bool) -> int:
+    orphans = set(workspace.index.orphans())
+    files = [workspace.file(record.tree, record.path) for record in workspace.documents() if record.id in orphans]
+    _show(files, files, as_json=as_json)
+    note(f"{count_of(len(files), 'document')} without a link to it")
+    return NOTHING_FOUND if files else 0
+
+
+def _show(value: Any, lines: Sequence[str], *, as_json: bool) -> None:
+    if as_json:
+        write_json(value)
+    elif lines:
+        echo("\n".join(map(visible, lines)))
 
 
 def _trees(inputs: Inputs, summary: Summary) -> tuple[dict[str, dict[str, Document]], dict[tuple[str, str], str]]:

@@ -11,11 +11,12 @@ from quire.cli.open_workspace import INDEX
 from quire.cli.output import message
 from quire.errors import MissingExtraError
 from quire.mcp.answers import DEFAULT_TOKENS, LEAST_TOKENS, Service
-from quire.options import DEFAULT_TOKENIZER
-from quire.size import resolve
-from quire.size.encodings import PYTHON_WORK
-from quire.token_counters import ENCODINGS
-from quire.workspace import Workspace, display_path
+from quire.model.options import DEFAULT_TOKENIZER
+from quire.tokens.encodings import PYTHON_WORK
+from quire.tokens.token_counters import ENCODINGS
+from quire.tokens.tokenizers import resolve
+from quire.workspace.selection import display_path
+from quire.workspace.workspace import Workspace
 
 _TOKEN = "QUIRE_MCP_TOKEN"  # noqa: S105  the name of an environment variable
 _LONG_TEXT = "a\n" * (max(PYTHON_WORK.values()) // 2 + 1)  # so long that the counting engine is loaded

@@ -1,4 +1,4 @@
-"""``quire migrate``: convert chunk records of the old format, or back. wire/legacy.py has the rules.
+"""``quire migrate``: convert chunk records of the old format, or back. output/legacy.py has the rules.
 
 A filter: it reads files or standard input and prints records. A file is converted completely or not at all.
 """
@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 
 import click
 
-from quire import wire
 from quire.cli import output
 from quire.cli.command_group import ERROR
 from quire.cli.command_options import argument, option, quire_command
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, Summary, read_standard_input
 from quire.errors import InputError, QuireError
-from quire.model import Finding
+from quire.model.document import Finding
+from quire.output import legacy
+from quire.output.chunk_json import json_values
+from quire.output.legacy import incomplete, is_legacy, missing
 from quire.read.source import unread
-from quire.wire.chunk_json import json_values
-from quire.wire.legacy import incomplete, is_legacy, missing
 
 
 @quire_command("quire migrate old.jsonl --title Guide > new.jsonl", "quire migrate new.jsonl --reverse > old.jsonl")
@@ -89,10 +89,10 @@ def _convert(record: Any, line: int, label: str, name: str, title: str | None, *
     try:
         if reverse and not is_legacy(record) and missing(record):
             raise incomplete(missing(record), name)
-        new = wire.legacy(record, name=name) if reverse else wire.migrate(record, title, name=name)
+        new = legacy.legacy(record, name=name) if reverse else legacy.migrate(record, title, name=name)
     except InputError as error:
         raise InputError(name, f"{label}{error.reason}") from error
-    guesses = [field for field in wire.guessed(record) if field in new]
+    guesses = [field for field in legacy.guessed(record) if field in new]
     text = f"{' and '.join(guesses)} could only be guessed; cut the document again for the exact values."
     finding = Finding(code="guessed-fields", path=name, line=line, message=text) if guesses else None
     return Converted(new, new != record, finding)

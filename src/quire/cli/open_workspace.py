@@ -1,21 +1,24 @@
 """The workspace of a command: opened and brought up to date, with progress and messages."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from quire.cli.command_options import chosen_embedder, combined, not_empty, option
-from quire.cli.output import Progress, count_of, echo, left_out_counts, message
-from quire.errors import NotFoundError, UndecodableError
-from quire.index.section_lookup import USE_OUTLINE
+from quire.cli.command_options import combined, not_empty, option
+from quire.cli.output import Progress, count_of, message
+from quire.errors import NotFoundError, QuireError, UndecodableError
+from quire.index.section_lookup import LIST_DOCUMENTS
 from quire.read.source import CONVERT, read_file
+from quire.search.hit import Hit
 from quire.search.search_settings import Mode
-from quire.workspace import Workspace, display_path
+from quire.workspace.selection import display_path, exists, file_of
+from quire.workspace.settings import load
+from quire.workspace.workspace import Workspace
 
 INDEX = option(
-    "The index. [default: .quire beside quire.toml, else in the cache folder]",
+    "The index, or a store of `quire index --to`. [default: .quire beside quire.toml, else in the cache folder]",
     "--index",
     metavar="DIR",
     callback=not_empty,
@@ -35,17 +38,14 @@ class IndexOptions:
         self.no_update = no_update
 
     @contextmanager
-    def open(
-        self,
-        paths: Sequence[str] = (),
-        trees: Sequence[str] = (),
-        mode: Mode = "words",
-        embedding: Mapping[str, Any] | None = None,
-    ) -> Iterator[Workspace]:
+    def open(self, paths: Sequence[str] = (), trees: Sequence[str] = (), mode: Mode = "words") -> Iterator[Workspace]:
         """The workspace of ``paths``, with vectors for ``mode``; the user is told if nothing in it is a document."""
         if self.no_update:
             workspace = Workspace.open(paths, trees=trees, index=self.folder, on_message=message)
-            workspace.index.trees()  # an error if there is no index
+            try:
+                workspace.index.trees()
+            except NotFoundError as error:  # there is no index, whatever was asked for
+                raise QuireError(error.problem, error.advice) from error
         else:
             with Progress() as progress:
                 workspace = Workspace.open_updated(
@@ -57,10 +57,31 @@ class IndexOptions:
                 message(f"{files} could not be read; {command_hint('status', workspace)} shows why")
             if workspace.is_empty:
                 show_empty(workspace, paths)
-            elif mode != "words" and (embedding or not self.no_update):
-                chosen = chosen_embedder(embedding, workspace.settings.embed) if embedding else None
+            elif mode != "words" and not self.no_update:
                 with Progress() as progress:
-                    workspace.index.embed(chosen, on_progress=progress.step)
+                    workspace.index.embed(on_progress=progress.step)
+            yield workspace
+
+    @contextmanager
+    def open_named(self, name: str) -> Iterator[Workspace]:
+        """The workspace of a file, section or tree: that of its path, the configured one, or one searched lately.
+
+        The current folder is not indexed for a name: without a configuration, a NotFoundError is raised.
+        """
+        path = name if exists(name) else file_of(name)
+        is_pattern = not name or {*name} & {*"*?["}
+        if not (path or is_pattern or self.folder or load(Path.cwd()).file):
+            for workspace in Workspace.recent(message):
+                with workspace:
+                    if workspace.finds(name):
+                        if not self.no_update:
+                            workspace.refresh()
+                        yield workspace
+                        return
+            if not self.no_update:
+                advice = "name a file, or search its folder first: `quire search QUERY FOLDER`"
+                raise NotFoundError(f"{name}: no such file, and not in the index of a folder searched before", advice)
+        with self.open([path] if path else []) as workspace:
             yield workspace
 
 
@@ -73,15 +94,15 @@ def show_empty(workspace: Workspace, paths: Sequence[str] = ()) -> None:
     message(f"no documents in {', '.join(paths or folders)}; quire looks for Markdown and .txt files")
 
 
-def resolve(workspace: Workspace, name: str) -> str:
-    """The id of a section. If no document has the path but exactly one has the file name, it is that one."""
+def get_section(workspace: Workspace, name: str, **options: Any) -> Hit:
+    """A section. If no document has the path but exactly one has the file name, it is that one."""
     try:
-        return workspace.resolve(name)
+        return workspace.get(name, **options)
     except NotFoundError as error:
         if len(error.near) != 1:
-            raise
+            raise _advising(error, workspace) from None
         message(f"{error.problem}; showing {error.near[0]}")
-        return workspace.resolve(error.near[0])
+        return workspace.get(error.near[0], **options)
 
 
 def read_unindexed(file: str) -> str:
@@ -92,17 +113,14 @@ def read_unindexed(file: str) -> str:
         raise error.advising(CONVERT) from error
 
 
-def show_left_out(workspace: Workspace) -> None:
-    """Print how many files and folders were left out, by reason."""
-    if counts := workspace.left_out():
-        hidden = "; hidden = true adds .github, .claude and .cursor" if "hidden" in counts else ""
-        echo(f"{left_out_counts(counts)}; to read them, set include in quire.toml{hidden}")
-
-
 def show_not_found(error: NotFoundError, workspace: Workspace) -> None:
     """Tell the user what is not in the index."""
+    message(str(_advising(error, workspace)))
+
+
+def _advising(error: NotFoundError, workspace: Workspace) -> NotFoundError:
     advised = error.advising(f"{command_hint('outline', workspace)} shows what is")
-    message(str(advised if error.advice == USE_OUTLINE else error))
+    return advised if error.advice == LIST_DOCUMENTS else error
 
 
 def index_flag(workspace: Workspace) -> str:

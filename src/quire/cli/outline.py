@@ -2,33 +2,31 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-import click
-
-from quire import pipeline, size
-from quire.auto_slugs import tree_options
+from quire import pipeline
 from quire.cli import output
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import JSON, argument, option, quire_command
 from quire.cli.cut_options import ERRORS, SYNTAX, TITLE, TOKENIZER
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text, renamed
-from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, resolve, show_not_found
-from quire.dialects import dialect_of, page_url
-from quire.document_list import DocumentList, document_list
+from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, get_section
 from quire.errors import NotFoundError
+from quire.index.document_list import DocumentList, document_list
 from quire.index.file_records import FileRecord, storable
-from quire.llms_txt import PublishedPage, llms_full_txt, llms_txt
-from quire.model import Document, Syntax
-from quire.offsets import lines_at, text_end
-from quire.options import DEFAULT_TOKENIZER
-from quire.token_counters import TokenCounter
-from quire.trees import OnUndecodable
-from quire.validation import NO_LIMIT
-from quire.workspace import Workspace
+from quire.links.auto_slugs import tree_options
+from quire.model.document import Document, Syntax
+from quire.model.offsets import lines_at, text_end
+from quire.model.options import DEFAULT_TOKENIZER
+from quire.model.trees import OnUndecodable
+from quire.model.validation import NO_LIMIT
+from quire.tokens import tokenizers
+from quire.tokens.token_counters import TokenCounter
 from quire.workspace.selection import exists, is_file
+from quire.workspace.workspace import Workspace
 
 _DETAILS = 16  # the columns of a terminal that a long name leaves to the details
 
@@ -52,11 +50,6 @@ def command(
     max_tokens: int | None = option(
         "Maximum tokens of the list; if headings do not fit, it has documents, else folders.", least=64
     ),
-    form: Literal["text", "llms-txt"] = option(
-        "Of a folder or tree, llms-txt: a list of the published pages.", "--format", default="text"
-    ),
-    full: bool = option("With llms-txt: the texts of the pages, as in llms-full.txt."),
-    base_url: str = option("With llms-txt: the address of the pages of the tree.", metavar="URL", default=""),
     depth: int = option("Show headings down to this depth.", "-d", least=0, most=6, default=6),
     tokenizer: str | None = TOKENIZER,
     title: str | None = TITLE,
@@ -70,39 +63,40 @@ def command(
     For a file, or - for standard input, the heading tree; the tokens of a section include those below it. For a folder
     or a tree, its documents; by default, those of all trees of quire.toml, else of the current folder. For an id, the
     headings of that document or section in the index. The exit code is 1 if nothing is found.
-
-    --format llms-txt writes what agents look for on a site, llms.txt or with --full llms-full.txt. Addresses follow the
-    rules of the documentation generator, by its files beside or above the documents or by `dialect` in quire.toml.
     """
     name = name or ""
-    if form == "text" and (full or base_url):
-        raise click.UsageError("--full and --base-url belong to --format llms-txt")
-    if form != "text" and (name == STANDARD_INPUT or is_file(name)):
-        raise click.UsageError("--format llms-txt lists documents; name a folder or a tree")
-    counter = size.resolve(tokenizer, DEFAULT_TOKENIZER)
+    counter = tokenizers.resolve(tokenizer, DEFAULT_TOKENIZER)
+    show_tree = partial(_show_tree, counter, depth, as_json=as_json)
     if name == STANDARD_INPUT or is_file(name):
-        path = None if name == STANDARD_INPUT else Path(name)
-        shown = name if path else STANDARD_INPUT_NAME
-        text, findings = read_text(path, shown, errors)
-        values = tree_options({}, (), path.parent) if path else {}
-        document = pipeline.parse(text, path=path and path.name, title=title, syntax=syntax, **values)
-        _show_tree(document, counter, depth, file=name, as_json=as_json)
-        findings = (*findings, *document.findings)
-        output.show_findings(renamed(findings[: output.MOST_SHOWN], shown), len(findings))
+        _show_file(name, errors, show_tree, title=title, syntax=syntax)
         return 0
-    paths = [name] if name and exists(name) else []
-    with index.open(paths) as workspace:
-        records = workspace.documents("" if paths else name)
-        is_document = any(name in (record.id, record.path) for record in records)
-        if name and not paths and (is_document or not records):
-            return _show_indexed(workspace, name, counter, depth, as_json=as_json)
-        if form == "llms-txt":
-            _show_pages(workspace, records, base_url, full=full)
-        elif headings or max_tokens:
-            _show_headings(workspace, records, counter, max_tokens or NO_LIMIT, as_json=as_json)
-        else:
-            _show_documents(workspace, records, as_json=as_json)
-    return 0 if records else NOTHING_FOUND
+    try:
+        with index.open_named(name) as workspace:
+            pattern = "" if exists(name) else name
+            records = workspace.documents(pattern)
+            is_document = any(pattern in (record.id, record.path) for record in records)
+            if pattern and (is_document or not records):
+                _show_indexed(workspace, name, show_tree)
+            elif headings or max_tokens:
+                _show_headings(workspace, records, counter, max_tokens or NO_LIMIT, as_json=as_json)
+            else:
+                _show_documents(workspace, records, as_json=as_json)
+            return 0 if pattern or records else NOTHING_FOUND
+    except NotFoundError as error:
+        output.message(str(error))
+        return NOTHING_FOUND
+
+
+def _show_file(name: str, errors: OnUndecodable, show_tree: Callable[..., None], **options: Any) -> None:
+    """Print the headings of a file, or of standard input, and what is wrong with it."""
+    path = None if name == STANDARD_INPUT else Path(name)
+    shown = name if path else STANDARD_INPUT_NAME
+    text, findings = read_text(path, shown, errors)
+    values = tree_options({}, (), path.parent) if path else {}
+    document = pipeline.parse(text, path=path and path.name, **options, **values)
+    show_tree(document, name)
+    findings = (*findings, *document.findings)
+    output.show_findings(renamed(findings[: output.MOST_SHOWN], shown), len(findings))
 
 
 def _show_documents(workspace: Workspace, records: Sequence[FileRecord], *, as_json: bool) -> None:
@@ -143,20 +137,6 @@ def _print(rows: Sequence[Row]) -> None:
     output.print_table(table, wraps=False)
 
 
-def _show_pages(workspace: Workspace, records: Sequence[FileRecord], base_url: str, *, full: bool) -> None:
-    """Print llms.txt, or llms-full.txt."""
-    tree_options = workspace.settings.tree_options
-    dialects = {name: tree_options(name).dialect or dialect_of(folder) for name, folder in workspace.folders.items()}
-    pages = []
-    for record in records:
-        document = pipeline.parse(workspace.get(record.id).text, path=record.path)
-        dialect = dialects[record.tree] or (None if base_url else "github")
-        url = page_url(base_url, record.path, dialect, document.frontmatter)
-        pages.append(PublishedPage(document, record.tree, url))
-    for text in llms_full_txt(pages) if full else [llms_txt(records[0].tree, pages)] if records else []:
-        output.echo(text.removesuffix("\n"), wraps=False)
-
-
 def _show_headings(
     workspace: Workspace, records: Sequence[FileRecord], counter: TokenCounter, max_tokens: int, *, as_json: bool
 ) -> None:
@@ -175,24 +155,19 @@ def _text(listed: DocumentList) -> str:
     return "".join(f"{output.visible(entry.line)}\n" for entry in listed.entries)
 
 
-def _show_indexed(workspace: Workspace, name: str, counter: TokenCounter, depth: int, *, as_json: bool) -> int:
+def _show_indexed(workspace: Workspace, name: str, show_tree: Callable[..., None]) -> None:
     """Print the headings of a document or section of the index."""
-    try:
-        hit = workspace.get(resolve(workspace, name))
-    except NotFoundError as error:
-        show_not_found(error, workspace)
-        return NOTHING_FOUND
+    hit = get_section(workspace, name)
     whole = workspace.get(f"{hit.tree}:{hit.path}")
     tree = workspace.trees[hit.tree]
     values = tree_options({"substitutions": tree.substitutions}, (), tree.folder)
     document = pipeline.parse(whole.text, path=hit.path, **values)
     first = next((section.number for section in document.sections if section.start == hit.span.start and hit.depth), 0)
-    _show_tree(document, counter, depth, first=first, file=workspace.file(hit.tree, hit.path), as_json=as_json)
-    return 0
+    show_tree(document, workspace.file(hit.tree, hit.path), first)
 
 
 def _show_tree(
-    document: Document, counter: TokenCounter, depth: int, *, first: int = 0, file: str, as_json: bool
+    counter: TokenCounter, depth: int, document: Document, file: str, first: int = 0, *, as_json: bool
 ) -> None:
     """Print the heading tree, from the section ``first`` on."""
     record = _heading_records(document, counter, depth)[first]

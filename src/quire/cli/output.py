@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
@@ -18,8 +18,8 @@ import click
 from msgspec import structs
 
 from quire.errors import char_width
-from quire.model import Finding, Span
-from quire.patterns import pattern
+from quire.model.document import Finding, Span
+from quire.model.patterns import pattern
 
 LINE_END = pattern("\r\n?|\n")
 _ORDINARY = ("heading-without-text",)  # findings that healthy documents have, too: one line for all of them
@@ -117,11 +117,6 @@ def count_of(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def left_out_counts(counts: Mapping[str, int]) -> str:
-    """``left out: hidden (2), installed packages (1)``."""
-    return f"left out: {', '.join(f'{reason} ({number:,})' for reason, number in sorted(counts.items()))}"
-
-
 def lines_of(first: int, last: int) -> str:
     """``line 3``, ``lines 3-7``."""
     return f"line {first}" if first == last else f"lines {first}-{last}"
@@ -146,6 +141,14 @@ def terminal_width(stream: TextIO, at_most: int = 1000) -> int:
     with contextlib.suppress(OSError, ValueError):
         columns = int(os.environ.get("COLUMNS") or os.get_terminal_size(stream.fileno()).columns)
     return min(columns if columns > 0 else 80, at_most)
+
+
+def terminal_height(stream: TextIO) -> int:
+    """The rows of the terminal: what LINES says, else its own size; very many if both are unknown."""
+    rows = 0
+    with contextlib.suppress(OSError, ValueError):
+        rows = int(os.environ.get("LINES") or os.get_terminal_size(stream.fileno()).lines)
+    return rows if rows > 0 else sys.maxsize
 
 
 class Paint:
@@ -290,7 +293,7 @@ def write_json_array(values: Iterable[Any]) -> None:
 
 
 def _encoded(value: Any) -> bytes:
-    from quire.wire import to_json  # noqa: PLC0415  takes as long to load as a readable view takes in all
+    from quire.output.chunk_json import to_json  # noqa: PLC0415  takes as long to load as a readable view takes in all
 
     return to_json(value)
 
@@ -309,7 +312,7 @@ def progress_line(done: int, total: int, seconds: float, path: str, columns: int
     """A bar, how much is done, how much per second, the time left, and the end of the path that is next."""
     filled = _BAR * done // max(total, 1)
     parts = [f"{'█' * filled}{'·' * (_BAR - filled)} {done:,}/{total:,}"]
-    if done and seconds >= 1:
+    if done * 50 >= max(total, 1) and seconds >= 1:  # earlier, the rate of a few is no estimate
         rate = done / seconds
         left = round((total - done) / rate)
         speed = f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s" if rate >= 0.1 else f"{rate * 60:.1f}/min"

@@ -1,29 +1,29 @@
 """``quire search``: find the sections that answer a query, or that are like a section or file."""
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import takewhile
 from shlex import quote
-from typing import Any
 
 import click
 
-from quire import query as query_syntax
 from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.command_options import EMBEDDING, JSON, PATHS, argument, not_empty, option, quire_command
+from quire.cli.command_options import JSON, PATHS, argument, not_empty, option, quire_command
 from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Form, Printer, show_phases, with_node_ids
-from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions, read_unindexed, resolve, show_not_found
-from quire.cli.output import count_of, message, note, visible
-from quire.errors import NotFoundError, QuireError
-from quire.model import Span
-from quire.patterns import pattern
+from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions, get_section, read_unindexed
+from quire.cli.output import count_of, is_terminal, message, note, visible
+from quire.errors import InputError, NotFoundError, QuireError
+from quire.model.document import Span
+from quire.model.patterns import pattern
+from quire.search import query_syntax
 from quire.search.hit import Hit, Results
 from quire.search.match_ranges import match_ranges
 from quire.search.search_settings import Mode
-from quire.workspace import Workspace
-from quire.workspace.selection import exists, is_file, refuse_missing, similar_path, split_name
+from quire.workspace.selection import exists, file_of, refuse_missing, similar_path
+from quire.workspace.workspace import Workspace
 
-_PATH = pattern(r"[/\\]|\.\w+\Z")  # a slash or a file extension, which words of a query rarely have
+_PATH = pattern(r"[/\\]|\.\w+\Z|\A-\Z")  # a slash, a file extension or "-", which words of a query rarely have
 
 
 @quire_command('quire search "broken links" docs', "quire search --like docs/index.md docs --list")
@@ -52,7 +52,9 @@ def command(
     full: bool = option("Print whole sections, without a limit of tokens."),
     every: bool = option("Print results below the relevance cut-off, too.", "--all"),
     mode: Mode = MODE,
-    embedding: Mapping[str, Any] = EMBEDDING,
+    rerank: str | None = option(
+        "Rank the best 50 results again with the model behind this address, as [search] rerank does.", metavar="URL"
+    ),
     explain: bool = option("Show how each result was found and ranked."),
     as_json: bool = JSON,
     index: IndexOptions = INDEX_OPTIONS,
@@ -62,11 +64,10 @@ def command(
     PATH is a folder or a file; by default quire searches all trees of quire.toml, else the current folder. It reads
     files that have changed first. GLOB is a pattern such as 'guides/**', matched against paths in a tree or as printed.
     Each result shows its own text first, then what is below it, as far as --max-tokens allows. Results that score much
-    less than the best are left out and counted. The exit code is 1 if nothing is found. --mode uses the
-    model of the index's vectors, or the one of --embedder or --endpoint, which first embeds what has no vector yet.
+    less than the best are left out and counted. The exit code is 1 if nothing is found.
 
     Put a query of several words in quotes. Without quotes, words belong to the query unless they name a file or
-    folder, or nearly do. Put -- before a query that begins with a dash.
+    folder, or nearly do; in a pipe, a single word must name one. Put -- before a query that begins with a dash.
     """
     query, paths = _query_and_paths(query, queries, paths, like)
     if as_list + matches + full > 1:
@@ -79,16 +80,16 @@ def command(
         query_syntax.parse(query)  # an error before the index is brought up to date
     if max_tokens is None and (as_list or matches or full):
         max_tokens = 0
-    with index.open(paths, trees, mode, embedding) as workspace:
+    with index.open(paths, trees, mode) as workspace:
         find: Callable[..., Results] = partial(workspace.search, query, path=path, where=where, limit=limit)
         if like is not None:
             try:
                 find = partial(find, **_like(workspace, like))
             except NotFoundError as error:
-                show_not_found(error, workspace)
+                message(str(error))
                 return NOTHING_FOUND
         else:
-            find = partial(find, merge=not no_merge, every=every, explain=explain, mode=mode)
+            find = partial(find, merge=not no_merge, every=every, explain=explain, mode=mode, rerank=rerank)
         if path and not workspace.documents(path):
             message(f"--path {' '.join(path)}: no document matches")
         results = find(max_tokens=max_tokens)
@@ -115,7 +116,8 @@ def _query_and_paths(
 def _with_words(query: str, paths: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     """The query and the paths: words after an unquoted query that name no file belong to the query.
 
-    A word that looks like a path, or nearly names a file, is one, so that quire does not search for a mistyped path.
+    A word that looks like a path, or nearly names a file, is one, so that quire does not search for a mistyped path. A
+    single word may be a folder that a script expects to be there: it is a word of the query for people only.
     """
     if query.split() != [query]:  # it was in quotes
         return query, paths
@@ -124,16 +126,20 @@ def _with_words(query: str, paths: tuple[str, ...]) -> tuple[str, tuple[str, ...
     refuse_missing(paths, "check the path, or put the query in quotes")
     if words:
         query = " ".join((query, *words))
-        note(f"searched {visible(quote(query))}; put a query of several words in quotes")
+        may_be_path, advice = len(words) == 1 and not paths, "put a query of several words in quotes"
+        if may_be_path and not is_terminal(sys.stdout):
+            raise InputError(words[0], "no such file or folder", f"{advice}: quire search {quote(query)}")
+        missing = f"{words[0]}: no such file or folder; " if may_be_path else ""
+        note(visible(f"{missing}searched {quote(query)}; {advice}"))
     return query, paths
 
 
 def _like(workspace: Workspace, name: str) -> dict[str, str]:
     """The section that ``--like`` names, or the text of a file that is in no tree."""
-    file = name if exists(name) else split_name(name)[0]
-    if is_file(file) and not workspace.locate(file):
+    file = file_of(name)
+    if file and not workspace.locate(file):
         return {"text": read_unindexed(file)}
-    return {"like": resolve(workspace, name)}
+    return {"like": get_section(workspace, name).id}
 
 
 def _show(workspace: Workspace, results: Results, *, form: Form, full: bool, explain: bool, as_json: bool) -> None:
@@ -144,7 +150,8 @@ def _show(workspace: Workspace, results: Results, *, form: Form, full: bool, exp
 
     if explain:
         hits = [(with_node_ids(hit, workspace.index.outline(f"{hit.tree}:{hit.path}")), file) for hit, file in hits]
-    Printer(full=full, form=form, ranges=ranges).show(hits, results.phases if explain else None, as_json=as_json)
+    printer = Printer(full=full, form=form, ranges=ranges, best=not explain)
+    printer.show(hits, results.phases if explain else None, as_json=as_json)
     if explain and not as_json:
         show_phases(results.phases, workspace.settings.search.tie)
 

@@ -16,12 +16,11 @@ from quire import pipeline
 from quire.cli.command_options import HTML, JSON, option, quire_command
 from quire.cli.cut_options import CUT_TOKENIZER, JOBS, READING, STRATEGY, counter_for, load_tokenizers
 from quire.cli.input_documents import InputDocument, Inputs, Summary, results
-from quire.cli.output import Paint, clip, count_of, echo, note, print_table, terminal_width, visible, write_json
-from quire.model import Syntax
-from quire.options import STRATEGIES, Options, build
-from quire.record import Chunk
-from quire.web.html_pages import stats_page
-from quire.write.atomic_file import new_file
+from quire.cli.output import Paint, clip, count_of, echo, note, print_table, terminal_width, write_json
+from quire.model.document import Syntax
+from quire.model.options import STRATEGIES, Options, build
+from quire.model.record import Chunk
+from quire.web.html_pages import stats_page, write_page
 
 _LABEL = 22
 _COLUMN = 12
@@ -68,9 +67,7 @@ def command(
         "strategies": {name: _figures(name, tokenizer, *total, edges) for name, total in totals.items()},
     }
     if html is not None and summary.counts["documents"]:
-        with new_file(Path(html)) as stream:
-            stream.write(stats_page(result, _rows(result["strategies"])))
-        note(visible(f"wrote {html}"))
+        note(write_page(Path(html), stats_page(result, _rows(result["strategies"]))))
     if as_json:
         write_json(result)
     elif summary.counts["documents"] and html is None:
@@ -115,7 +112,7 @@ def _measure(
 def _measured(chunk: Chunk, options: Options, tokenizer: str | None) -> MeasuredChunk:
     own, size = chunk.token_stats.tokens, chunk.token_stats.embed_tokens
     if chunk.overlap_chars:
-        own = counter_for(options.strategy, tokenizer).count(chunk.own_text)
+        own = counter_for(options.strategy, tokenizer).count(chunk.original_text[chunk.overlap_chars :])
     within = options.cap is not None and own >= options.minimum and size <= options.cap
     lengths = (len(chunk.embed_text), chunk.overlap_chars, len(chunk.embed_prefix), chunk.added_chars)
     return MeasuredChunk(size, within, *lengths)

@@ -10,14 +10,14 @@ from msgspec import structs
 
 from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import JSON, PATHS, quire_command
-from quire.cli.open_workspace import INDEX, command_hint, index_flag, show_left_out
+from quire.cli.open_workspace import INDEX, command_hint, index_flag
 from quire.cli.output import MOST_SHOWN, Paint, count_of, echo, message, show_finding, visible, write_json
 from quire.errors import NotFoundError
 from quire.index.file_records import VERSION, storable
-from quire.index_api import Status, TreeInfo
-from quire.options import AUTO_SLUGS, DEFAULT_SLUGS
-from quire.workspace import Workspace, display_path
-from quire.workspace.selection import missing_tree
+from quire.model.options import AUTO_SLUGS, DEFAULT_SLUGS
+from quire.search.index_api import Status, TreeInfo
+from quire.workspace.selection import display_path, missing_tree
+from quire.workspace.workspace import Workspace
 
 
 @quire_command("quire status docs", "quire status docs --json")
@@ -101,13 +101,14 @@ def _show(status: Status, changed: dict[str, str], workspace: Workspace) -> None
     segments = [count_of(status.segments, "segment")] if status.segments else []
     number = f"{status.size / 1e6:,.1f} MB" if status.size >= 1e6 else f"{status.size / 1000:,.1f} KB"
     size = ", ".join([number, *segments, f"version {status.version}"])
-    echo(f"{paint.path(display_path(workspace.index_folder))}  {paint.faint(size)}")
+    echo(f"{paint.path(display_path(workspace.index_folder))}  {paint.faint(status.engine or size)}")
     for name, tree in status.trees.items():
         _show_tree(name, tree, paint)
         if name in status.better_slugs:
             better, rebuilds = status.better_slugs[name], command_hint("index --rebuild", workspace)
             echo(f"tree {name}: with the slugs {better}, more links lead to a section; {rebuilds} takes them")
-    show_left_out(workspace)
+    if left_out := workspace.left_out():
+        echo(left_out)
     if status.vectors:
         without = f"; {count_of(status.without_vectors, 'section')} without" if status.without_vectors else ""
         echo(f"  vectors  {paint.faint(status.vectors + without)}")
@@ -129,10 +130,11 @@ def _show(status: Status, changed: dict[str, str], workspace: Workspace) -> None
 
 
 def _show_tree(name: str, tree: TreeInfo, paint: Paint) -> None:
-    counts = ((tree.files, "document"), (tree.nodes, "section"), (tree.tokens, "token"))
+    so_far = f"{tree.files:,} of " if tree.files < tree.expected_files else ""
+    counts = ((tree.expected_files, "document"), (tree.nodes, "section"), (tree.tokens, "token"))
     links, resolved = tree.internal_links, tree.resolved_links
     share = [f"{resolved / links:.0%} of {count_of(links, 'internal link')} resolved"] if links else []
-    numbers = paint.number(", ".join([*(count_of(*count) for count in counts), *share]))
+    numbers = paint.number(so_far + ", ".join([*(count_of(*count) for count in counts), *share]))
     rules = {DEFAULT_SLUGS: "", AUTO_SLUGS: f"  slugs: {tree.slug_rule} (auto)"}
     slugs = rules.get(tree.slugs, f"  slugs: {tree.slugs}")
     echo(f"  {paint.title(name)}  {numbers}  {paint.faint(f'{tree.language}  {display_path(tree.folder)}{slugs}')}")

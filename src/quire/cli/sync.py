@@ -13,13 +13,15 @@ from quire.cli.cut_options import CUT_OPTIONS, READING, Engine, TreeCutter
 from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
 from quire.cli.output import Choices, Progress, count_of, echo, is_terminal, message, visible, write_json
 from quire.cli.parts import input_parts
-from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.stores import Documents, SyncReport, sync
 from quire.stores.store import parse_target
 from quire.stores.sync_engine import root_of
 
 
-@quire_command("quire sync docs --to lancedb:vectors --dry-run", "quire sync docs --to qdrant:http://localhost:6333")
+@quire_command(
+    "quire sync docs --to lancedb:vectors --embedder wordllama --dry-run",
+    "quire sync docs --to qdrant:http://localhost:6333",
+)
 def command(
     *,
     inputs: Inputs = READING,
@@ -35,12 +37,13 @@ def command(
 ) -> int:
     """Sync documents to a vector store.
 
-    STORE is lancedb:DIR, pgvector:URL, chroma:DIR, chroma:URL, qdrant:DIR or qdrant:URL, with #NAME for another table
-    than quire. Only what changed is embedded and written; documents that are no longer in PATH are deleted from the
-    store. If these are more than a fifth, or the store has those of another folder, sync asks first, or needs --delete.
-    Without PATH, the trees of quire.toml are synced. PATH may also be a URL (s3://bucket/docs) or shards: .parquet or
-    .jsonl files with the columns path and text. The key of an endpoint is read from QUIRE_EMBED_KEY; the key of a
-    Qdrant server from QDRANT_API_KEY. The exit code is 2 if a document could not be read; its rows stay.
+    STORE is lancedb:DIR, pgvector:URL, chroma:DIR, chroma:URL, qdrant:DIR, qdrant:URL or a store of another package,
+    with #NAME for another table than quire. Only what changed is embedded and written; documents that are no longer in
+    PATH are deleted from the store. If these are more than a fifth, or the store has those of another folder, sync
+    asks first, or needs --delete. Without PATH, the trees of quire.toml are synced. PATH may also be a URL
+    (s3://bucket/docs) or shards: .parquet or .jsonl files with the columns path and text. The key of an endpoint is
+    read from QUIRE_EMBED_KEY; the key of a Qdrant server from QDRANT_API_KEY. The exit code is 2 if a document could
+    not be read; its rows stay.
     """
     if STANDARD_INPUT in inputs.paths:
         raise click.UsageError("standard input has no path to sync; name files or folders")
@@ -53,12 +56,11 @@ def command(
         return ERROR
     if not parts:
         return summary.exit_code(inputs.paths)
-    embedder = chosen_embedder(embedding, inputs.settings.embed) or DEFAULT_EMBEDDER
     with Progress() as progress:
         report = sync(
             Documents(parts, root_of(inputs.paths)),
             store,
-            embedder=embedder,
+            embedder=chosen_embedder(embedding, inputs.settings.embed),
             dry_run=dry_run,
             rebuild=rebuild,
             delete=delete or (_ask if is_terminal(sys.stdin) and is_terminal(sys.stderr) else False),
@@ -90,6 +92,9 @@ def _show(report: SyncReport, *, dry_run: bool) -> None:
     echo(f"{count_of(report.added, 'document')} added, {changes}")
     texts = f"{count_of(report.embedded, 'text')} ({count_of(report.tokens, 'token')})"
     echo(f"{texts} {would}embedded, {report.rows:,} rows {would}checked")
+    if report.cut:
+        longer = f"{count_of(report.cut, 'chunk')} longer than the model reads ({report.window:,} tokens)"
+        message(f"{longer}: each {would}embedded in passages; cut smaller, with --max-tokens {report.window}")
     if report.is_new_generation:
         done = "would replace" if dry_run else "replaced" if not report.failed else "does not replace"
         echo(visible(f"a new generation, {report.generation}, {done} the old one"))

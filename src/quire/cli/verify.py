@@ -12,7 +12,7 @@ from quire.cli.cut_options import CUT_OPTIONS, JOBS, READING, TreeCutter
 from quire.cli.finding_formats import FORMAT, Form, write_findings
 from quire.cli.input_documents import InputDocument, Inputs, Summary, renamed, results
 from quire.cli.output import count_of, note
-from quire.model import Finding
+from quire.model.document import Finding
 
 
 @quire_command("quire verify docs", "quire verify docs -s flow --json")

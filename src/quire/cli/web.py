@@ -16,15 +16,14 @@ from quire.cli.input_documents import Inputs, Summary
 from quire.cli.open_workspace import INDEX, IndexOptions, show_empty
 from quire.cli.output import count_of, echo, note
 from quire.errors import MissingExtraError, UndecodableError
-from quire.options import STRATEGIES
+from quire.model.options import STRATEGIES
+from quire.model.substitutions import flat_values
 from quire.read.source import CONVERT
-from quire.settings import load
-from quire.substitutions import flat_values
-from quire.web.html_pages import export_page
+from quire.web.html_pages import export_page, write_page
 from quire.web.score_explanation import search_record
-from quire.workspace import Workspace, display_path
-from quire.workspace.selection import refuse_missing
-from quire.write.atomic_file import new_file
+from quire.workspace.selection import display_path, refuse_missing
+from quire.workspace.settings import load
+from quire.workspace.workspace import Workspace
 
 _HITS = 20
 
@@ -81,9 +80,7 @@ def _export(inputs: Inputs, cutter: TreeCutter, target: Path) -> int:
         raise error.advising(CONVERT) from error
     options = _initial_options(cutter.options_of(document))
     page = export_page(document.text, document.path or "stdin.md", options.pop("strategy"), options, document.findings)
-    with new_file(target) as stream:
-        stream.write(page)
-    note(f"wrote {display_path(target)}, {len(page) / 1000:,.0f} KB")
+    note(f"{write_page(target, page)}, {len(page) / 1000:,.0f} KB")
     return 0
 
 
@@ -91,14 +88,15 @@ def _serve(
     inputs: Inputs, cutter: TreeCutter, paths: tuple[str, ...], index_folder: str | None, port: int, *, open_page: bool
 ) -> int:
     try:
-        from quire.local_server import listen  # noqa: PLC0415  starlette and uvicorn are an extra
         from quire.web.inspector import Inspector, ServedDocuments, serve_inspector  # noqa: PLC0415
+        from quire.web.local_server import listen  # noqa: PLC0415  starlette and uvicorn are an extra
     except ModuleNotFoundError as error:
         raise MissingExtraError("web", error.name) from error
     documents = ServedDocuments(lambda: [document.found for document in inputs.documents(Summary()) if document.found])
     with Workspace.open(paths, index=index_folder) as workspace:  # refuse a wrong folder now, not at the first search
         if not len(documents):
             show_empty(workspace, paths)
+        left_out = workspace.left_out()
     cutter.prepare()
     load_tokenizers(STRATEGIES, None)  # the page may change the strategy
 
@@ -116,7 +114,7 @@ def _serve(
     token = secrets.token_urlsafe(24)
     with listen("127.0.0.1", port) as listener:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}/{token}/"
-        note(f"{count_of(len(documents), 'document')}; Ctrl-C ends quire web")
+        note("\n".join(filter(None, [left_out, f"{count_of(len(documents), 'document')}; Ctrl-C ends quire web"])))
         echo(address)
         sys.stdout.flush()
         if open_page:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache, reduce
 from importlib import import_module
-from typing import Any, Protocol, runtime_checkable
+from pathlib import Path
+from typing import Any, Protocol, cast, runtime_checkable
 
 from msgspec import structs
 
-from quire.embed.endpoint import Endpoint
-from quire.embed_settings import DEFAULT_EMBEDDER, EmbedSettings
-from quire.errors import EmbedderError, MissingExtraError, invalid_value
-from quire.options import DEFAULT_TOKENIZER
+from quire.embed.embed_settings import EmbedSettings
+from quire.embed.endpoint import LEAST_WINDOW, Endpoint
+from quire.errors import EmbedderError, MissingExtraError, OptionError, invalid_value
+from quire.model.options import DEFAULT_TOKENIZER
 from quire.pipeline import chunk
-from quire.size import resolve as counter_of
-from quire.validation import fields
+from quire.tokens.tokenizers import resolve as counter_of
 
-NAMES = fields(EmbedSettings)["embedder"].choices
-"""The embedders that have a name."""
+NAMES = ("wordllama",)
+"""The models that a package brings along."""
 _METHODS = (
     ("embed_documents", "embed_query"),  # LangChain
     ("encode_document", "encode_query"),  # sentence-transformers
@@ -28,11 +28,11 @@ _METHODS = (
 """How the models of other packages embed texts and queries."""
 _MODEL_NAMES = ("model_name", "model", "model_id", "base_model_name", "model_card_data.base_model", "name")
 """Where they have their names."""
-_OTHERS = (
-    "where it has no wheel (Python 3.14, ARM Linux, musl), use an endpoint, or in Python a model2vec, fastembed or "
-    "sentence-transformers model"
+_OTHERS = "where it has no wheel (Python 3.14, ARM Linux, musl), use an endpoint or the folder of a model2vec model"
+_CHOICE = (
+    "name an endpoint (--endpoint URL --model NAME), or a folder in the format of model2vec or wordllama (--embedder "
+    "NAME); [embed] in your own quire.toml names it for every command, and embedder= in Python"
 )
-_LEAST_WINDOW = 32
 _endpoint = cache(Endpoint)
 
 
@@ -48,8 +48,10 @@ class Embedder(Protocol):
     """The model. Vectors of different models are never mixed."""
     version: str
     """The model's version. Another version is another model."""
-    window: int
-    """How many tokens of a text the model reads; 0 for any number."""
+
+    @property
+    def window(self) -> int:
+        """How many tokens of a text the model reads; 0 for any number."""
 
     def embed(self, texts: Sequence[str]) -> Any:
         """An array with one row per text."""
@@ -98,24 +100,20 @@ class ModelEmbedder:
 
 
 def resolve(embedder: object) -> Embedder:
-    """The embedder of that name or those settings, the embedder itself, or one made of a model or a function.
+    """The embedder of a name, a folder or settings, the embedder itself, or one made of a model or a function.
 
-    Names and settings are loaded once in each process.
+    Names, folders and settings are loaded once in each process. Without any, an OptionError says what to name.
     """
     if isinstance(embedder, EmbedSettings):
         options = structs.asdict(embedder)
         name, url = options.pop("embedder"), options.pop("endpoint")
-        return resolve(_endpoint(url, **options) if url else name or DEFAULT_EMBEDDER)
+        return resolve(_endpoint(url, **options) if url else name)
+    if embedder is None:
+        raise OptionError("no embedding model is named", _CHOICE, option="embedder")
+    if isinstance(embedder, Endpoint):
+        return embedder
     if isinstance(embedder, str):
-        if embedder not in NAMES:
-            rule = f"choose {' or '.join(NAMES)}, or give quire.embed.Endpoint(url, model), a model or a function"
-            raise invalid_value("embedder", embedder, rule)
-        try:
-            loaded: Embedder = import_module(f"quire.embed.{embedder}").load()
-        except ImportError as error:
-            missing = MissingExtraError(embedder, error.name)
-            raise missing.advising(f"{missing.advice}; {_OTHERS}") from error
-        return loaded
+        return _local(embedder)
     if not isinstance(embedder, Embedder):
         methods = [pair for pair in _METHODS if callable(getattr(embedder, pair[0], None))]
         if methods:
@@ -123,16 +121,33 @@ def resolve(embedder: object) -> Embedder:
         elif callable(embedder):
             embedder = FunctionEmbedder(embedder)
         else:
-            rule = "it must be a name, a function, a model with encode or embed_documents, or a quire.embed.Embedder"
+            rule = "it must be a name, a folder, a function, a model with encode or embed_documents, or an Embedder"
             raise invalid_value("embedder", embedder, rule)
-    if embedder.window and embedder.window < _LEAST_WINDOW:
-        raise invalid_value("window", embedder.window, f"it must be 0, for no limit, or at least {_LEAST_WINDOW}")
+    if 0 < embedder.window < LEAST_WINDOW:
+        raise invalid_value("window", embedder.window, f"it must be 0, for no limit, or at least {LEAST_WINDOW}")
     return embedder
+
+
+def _local(name: str) -> Embedder:
+    """A model by its name, or by its folder."""
+    folder = Path(name).expanduser()
+    if name not in NAMES and not folder.is_dir():
+        raise invalid_value("embedder", name, f"no such folder; {_CHOICE}")
+    try:
+        if name in NAMES:
+            return cast("Embedder", import_module(f"quire.embed.{name}").load())
+        return cast("Embedder", import_module("quire.embed.static_model").load_folder(folder))
+    except ImportError as error:
+        missing = MissingExtraError(name if name in NAMES else "model2vec", error.name)
+        raise missing.advising(f"{missing.advice}; {_OTHERS}") if name in NAMES else missing from error
 
 
 def vectors_of(embedder: Embedder, texts: Sequence[str]) -> Any:
     """An array with one vector per text; an EmbedderError if the embedder returns something else. Needs NumPy."""
-    np = import_module("numpy")
+    try:
+        np = import_module("numpy")
+    except ImportError as error:
+        raise MissingExtraError("vectors", error.name) from error
     vectors = np.asarray(embedder.embed(texts), dtype=np.float32)
     if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.size or not np.isfinite(vectors).all():
         problem = f"{embedder.name}: {len(texts)} texts gave an array of shape {vectors.shape}"

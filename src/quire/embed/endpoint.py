@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cached_property, partial
 from string import Template
 from threading import Event, Lock
 from typing import Any
@@ -17,18 +17,21 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from quire.embed_settings import EmbedSettings
+from quire.embed.embed_settings import EmbedSettings
 from quire.errors import EmbedderError, OptionError, invalid_value
-from quire.options import DEFAULT_TOKENIZER
-from quire.size import resolve as counter_of
-from quire.token_counters import encoding_of
-from quire.validation import convert
+from quire.model.options import DEFAULT_TOKENIZER
+from quire.model.validation import convert
+from quire.tokens.token_counters import encoding_of
+from quire.tokens.tokenizers import resolve as counter_of
 
 KEY_VARIABLE = "QUIRE_EMBED_KEY"
 _OPENAI_HOST, _OPENAI_VARIABLE = "api.openai.com", "OPENAI_API_KEY"
 _TRY_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 _SHOWN = 200
+LEAST_WINDOW, _USUAL_WINDOW = 32, 8191
+_WINDOW_NAMES = ("max_model_len", "context_length", "max_context_length", "context_window", "n_ctx", "n_ctx_train")
+"""How vLLM, OpenRouter and Together, Mistral and LM Studio, Groq, and llama.cpp (in ``meta``) call it."""
 
 
 class Endpoint:
@@ -46,8 +49,28 @@ class Endpoint:
         self.count = counter_of(encoding_of(model), DEFAULT_TOKENIZER).count
         self.name = model
         self.version = _version(settings)
-        self.window = settings.window and max(settings.window - self.count(settings.passage_prefix), 1)
         self.batch = settings.batch * settings.requests_at_once
+        if settings.window and not self.window >= LEAST_WINDOW:
+            raise invalid_value("window", settings.window, f"it must be 0, for no limit, or at least {LEAST_WINDOW}")
+
+    @cached_property
+    def window(self) -> int:
+        """The tokens that are left for a text: the window of the settings or of the endpoint's table of models."""
+        window = self._settings.window
+        if window is None:
+            window = self._table_window() or _USUAL_WINDOW
+        return window and max(window - self.count(self._settings.passage_prefix), 1)
+
+    def _table_window(self) -> int:
+        """What ``GET /models`` says about the model; 0 if it says nothing. OpenAI has no such number."""
+        client = JsonClient(self._settings.endpoint, "models", KEY_VARIABLE, self._settings, beside="embeddings")
+        try:
+            models = json.loads(client.send(None, Event()) or "{}")["data"]
+            [model] = [model for model in models if model["id"] == self.name]
+            said = [{**model, **(model.get("meta") or {})}.get(name) for name in _WINDOW_NAMES]
+        except (ValueError, KeyError, TypeError):
+            return 0
+        return next((size for size in said if isinstance(size, int) and size >= LEAST_WINDOW), 0)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """One vector per text; an endpoint that does not answer in time, or not well, is an EmbedderError."""
@@ -92,7 +115,7 @@ class Endpoint:
         body: dict[str, Any] = {"model": self.name, "input": texts, "encoding_format": "float"}
         if self._settings.dimensions:
             body["dimensions"] = self._settings.dimensions
-        content = self._client.post(body, stopped)
+        content = self._client.send(body, stopped)
         if stopped.is_set():
             return []
         try:
@@ -116,22 +139,25 @@ def _version(settings: EmbedSettings) -> str:
 
 
 class JsonClient:
-    """Posts JSON to ``url``/``name``: retries with growing pauses, a rate limit, a time limit.
+    """Sends JSON to ``url``/``name``: retries with growing pauses, a rate limit, a time limit.
 
     The key is in the environment variable ``key``, and never part of a message. Redirects are not followed: the key
     would go along.
     """
 
-    def __init__(self, url: str, name: str, key: str, settings: EmbedSettings) -> None:
-        self.url, host = _checked_url(url, name, key)
+    def __init__(self, url: str, name: str, key: str, settings: EmbedSettings, beside: str = "") -> None:
+        self.url, host = _checked_url(url, name, key, beside)
         self._keys = [key, _OPENAI_VARIABLE] if host == _OPENAI_HOST else [key]
         self._headers, self._time_limit = settings.headers, settings.time_limit
         self._gap = 60 / settings.requests_per_minute if settings.requests_per_minute else 0.0
         self._next, self._lock = 0.0, Lock()  # when the next request may be made
         self._open = build_opener(_NoRedirects).open
 
-    def post(self, body: dict[str, Any], stopped: Event) -> bytes:
-        """The answer, after as many attempts as the time limit allows; empty once ``stopped`` is set."""
+    def send(self, body: dict[str, Any] | None, stopped: Event) -> bytes:
+        """The answer, after as many attempts as the time limit allows; empty once ``stopped`` is set.
+
+        Without a body it is a GET request; if that is refused, the answer is empty.
+        """
         deadline = time.monotonic() + self._time_limit
         pause = _FIRST_PAUSE
         delay = self.rate_delay(time.monotonic())
@@ -146,6 +172,8 @@ class JsonClient:
                 with error:
                     problem = self._said(error)
                 if error.code not in _TRY_AGAIN:
+                    if body is None:
+                        return b""
                     raise self.error(problem, "check the URL, the model and the key") from None
                 delay = _seconds(error.headers.get("Retry-After"), pause)
             except ValueError:  # its message would show the value
@@ -168,13 +196,13 @@ class JsonClient:
         """An error of this endpoint."""
         return EmbedderError(f"{self.url}: {problem}", advice)
 
-    def _request(self, body: dict[str, Any]) -> Request:
+    def _request(self, body: dict[str, Any] | None) -> Request:
         headers = {"Content-Type": "application/json"}
         if key := self._key():
             headers["Authorization"] = f"Bearer {key}"
         headers |= dict(map(self._header, self._headers))
-        data = json.dumps(body).encode()
-        return Request(self.url, data=data, headers=headers, method="POST")  # noqa: S310  checked: http or https
+        data = None if body is None else json.dumps(body).encode()
+        return Request(self.url, data=data, headers=headers)  # noqa: S310  checked: http or https
 
     def _key(self) -> str:
         return next((value for name in self._keys if (value := os.environ.get(name, "").strip())), "")
@@ -210,8 +238,8 @@ class _NoRedirects(HTTPRedirectHandler):
         """Make a redirect an error."""
 
 
-def _checked_url(url: str, name: str, key: str) -> tuple[str, str]:
-    """The address to post to, and its host."""
+def _checked_url(url: str, name: str, key: str, beside: str) -> tuple[str, str]:
+    """The address to send to, and its host. ``url`` may end with the name, or with that of the one ``beside`` it."""
     try:
         parts = urlsplit(url)
         host = parts.hostname
@@ -222,7 +250,7 @@ def _checked_url(url: str, name: str, key: str) -> tuple[str, str]:
     if parts.username or parts.password or (parts.query and not parts.query.startswith("api-version=")):
         advice = f"put the key into the environment variable {key}"
         raise OptionError("the endpoint's URL has a user, a password or a query", advice, option="endpoint")
-    path = parts.path.rstrip("/").removesuffix(f"/{name}")
+    path = parts.path.rstrip("/").removesuffix(f"/{beside or name}")
     query = f"?{parts.query}" if parts.query else ""
     return f"{parts.scheme}://{parts.netloc}{path}/{name}{query}", host
 

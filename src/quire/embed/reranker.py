@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from threading import Event
 
+from quire.embed.embed_settings import EmbedSettings
 from quire.embed.endpoint import JsonClient
-from quire.embed_settings import EmbedSettings
 
 _KEY_VARIABLE = "QUIRE_RERANK_KEY"
 _MOST_CHARACTERS = 20_000  # of a text that is sent; models read less
@@ -25,7 +25,7 @@ class Reranker:
         """One score per text."""
         cut = [text[:_MOST_CHARACTERS] for text in texts]
         form = {"model": self._model, "documents": cut} if self._model else {"texts": cut, "truncate": True}
-        content = self._client.post({"query": query, **form}, Event())
+        content = self._client.send({"query": query, **form}, Event())
         try:
             answer = json.loads(content)
             items = answer if isinstance(answer, list) else answer["results"]

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from quire.errors import InputError, NotFoundError, QueryError
 from quire.evals.questions import SEED, Question, Trees
-from quire.index_api import Index
-from quire.model import Link
+from quire.model.document import Link
 from quire.search.hit import Hit
+from quire.search.index_api import Index
 from quire.search.search_settings import Mode, SearchSettings
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 import msgspec
 
+from quire.cut.sentences import sentence_ends
 from quire.errors import InputError, QuireError
-from quire.link_targets import LinkTargets
-from quire.model import Document, Link
-from quire.read import read_file
-from quire.split.sentences import sentence_ends
+from quire.links.link_targets import LinkTargets
+from quire.model.document import Document, Link
+from quire.read.source import read_file
 
 MOST_ANSWERS = 5  # a text that links to more targets, such as *this page*, is no question
 MOST_PASTED = 150  # so many sentences are drawn if no other number is asked for, always the same ones

@@ -1,4 +1,4 @@
-"""The index: nodes of documents in the search engine, kept up to date. ``quire.index_api`` is the entry point.
+"""The index: nodes of documents in the search engine, kept up to date. ``quire.search.index_api`` is the entry point.
 
 update_plan.py compares the request with the index, changed_files.py the files with their records (file_records.py);
 read_files.py parses what changed, node.py makes nodes, and update.py writes everything in one commit.

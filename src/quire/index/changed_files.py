@@ -8,16 +8,19 @@ its times are updated. Folders with the same times are not listed again, by the 
 import os
 import time
 from _blake2 import blake2b  # hashlib loads OpenSSL, and most updates hash nothing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from quire.index.file_records import FileRecord, FileTable, FolderTimes, TreeRecord, storable
-from quire.model import Finding
-from quire.read.discover import Walk
+from quire.index.engine.snapshot import Snapshot
+from quire.index.file_records import EXPECTED, FileRecord, FileTimes, FolderTimes, TreeRecord, storable
+from quire.index.folder import is_inside
+from quire.model.document import Finding
+from quire.read.discover import ListedFolders, Walk, decides
+from quire.read.source import read_bytes
 
 
 class Task(msgspec.Struct, frozen=True, array_like=True):
@@ -31,99 +34,165 @@ class StaleFiles(msgspec.Struct, kw_only=True):
     """How the files on disk differ from the index."""
 
     tasks: list[Task] = []
-    removed: Sequence[str] = ()  # document ids
+    removed: list[str] = []  # document ids
     refreshed: list[FileRecord] = []  # the same content with other times, or no longer racy
     touched: int = 0  # how many of them have other times; the rest is not worth a commit
     unchanged: int = 0  # without the files that cannot be read
     failed: list[Finding] = []  # files that are known to be unreadable
     folders: dict[str, FolderTimes] = {}  # of the trees that were listed
+    unfinished: list[str] = []  # the trees whose first build was interrupted
+    unreadable: dict[str, FileRecord] = {}  # files that could not be read by this update, by document id; it adds them
 
     def __bool__(self) -> bool:
         return bool(self.tasks or self.removed or self.touched)
 
 
 def stale_files(
-    home: Path, trees: Mapping[str, TreeRecord], records: FileTable, listed: Callable[[str], FolderTimes] | None = None
+    home: Path, trees: Mapping[str, TreeRecord], snapshot: Snapshot | None = None, *, trusts_folders: bool = False
 ) -> StaleFiles:
     """Compare the files of some trees with their records; the folders of trees are relative to ``home``.
 
-    ``listed`` returns the folders of a tree as they were when all its files got records. If they are the same, they are
-    not listed again.
+    With ``trusts_folders``, folders that have the times they had at the last commit are not listed again.
     """
     stale = StaleFiles()
-    untouched: set[str] = set()  # the ids of nearly all documents
-    seen: set[str] = set()  # those of the others
+    times = snapshot.file_times() if snapshot else []
     for name, tree in trees.items():
-        top, now = str(home / os.fsdecode(tree.folder)), time.time_ns()
-        before = {} if listed is None else listed(name)
-        times = _folder_times(before)
-        is_known = partial(_is_untouched, f"{name}:", records, untouched)
-        others = _others(top, name, records, is_known) if before and times == before else None
-        if others is None:
-            hidden: Literal["known", False] = "known" if tree.reading.hidden else False
-            walk = Walk(top, tree.include, tree.exclude, hidden=hidden, is_known=is_known)
-            errors = sorted(skipped for skipped in walk.skipped if skipped.is_error)
-            stale.failed += [
-                Finding(code="unreadable", path=error.path, line=0, message=error.reason) for error in errors
-            ]
-            watched = [os.fsencode(path) for path in walk.watched]
-            times |= _folder_times(path for path in watched if path not in times)
-            is_sure = not errors and not _is_racy(max(map(max, times.values()), default=now), now)
-            stale.folders[name] = {path: times[path] for path in watched if path in times} if is_sure else {}
-            others = list(zip(walk.paths, walk.files, strict=True))
-        for path, file in sorted(others):
-            current = _current_record(file, name, storable(path))
-            if current is not None:  # else it was deleted since it was found
-                is_seen = (document_id := current.id) in seen or document_id in untouched
-                _compare(stale, file, current, records.get(document_id), is_seen=is_seen)
-                seen.add(document_id)
-    stale.unchanged += len(untouched)
-    if len(untouched) < len(records):
-        gone = records.keys() - untouched - seen
-        stale.removed = sorted(document_id for document_id in gone if records[document_id].tree in trees)
+        top, columns = str(home / os.fsdecode(tree.folder)), [part[name] for part in times if name in part]
+        listing = _Listing(top, tree, snapshot.folder_times(name) if snapshot and trusts_folders else {})
+        known = _compare_known(top, columns, listing.list_changed())
+        if known is None:  # a file is missing in a folder that has not changed, or has another name on disk
+            known = _compare_known(top, columns, listing.list_all())
+        assert known is not None, "a listed folder has all its files"
+        unchanged, gone, others = known
+        stale.unchanged += unchanged
+        stale.removed += [f"{name}:{path}" for path in sorted(gone)]
+        stale.failed += listing.findings
+        stale.unfinished += [name] if snapshot and snapshot.signs(name).get(EXPECTED) else []
+        if listing.walk is not None:
+            stale.folders[name] = listing.folder_times()
+        for path, file in sorted(others.items()):
+            old = snapshot.file(f"{name}:{path}") if snapshot else None
+            if (current := _current_record(file, name, path)) is not None:
+                _compare(stale, file, current, old)
+            elif old is not None:  # it was deleted since it was listed
+                stale.removed.append(old.id)
     return stale
 
 
-def _others(
-    top: str, tree: str, records: FileTable, is_known: Callable[[str, str], bool]
-) -> list[tuple[str, str]] | None:
-    """The paths and files of documents that may have changed; None if one is missing, or has another name on disk."""
-    files = [(record.path, f"{top}/{record.path}") for record in records.values() if record.tree == tree]
-    others = [file for file in files if not is_known(*file)]
-    return others if all(os.path.lexists(file) for _, file in others) else None
+class _Listing:
+    """The documents of a tree in folders that have changed.
+
+    ``before`` are the folders at the last commit; none if all must be listed.
+    """
+
+    def __init__(self, top: str, tree: TreeRecord, before: FolderTimes) -> None:
+        hidden: Literal["known", False] = "known" if tree.reading.hidden else False
+        self._new_walk = partial(Walk, top, tree.include, tree.exclude, hidden=hidden)
+        self._top, self._before, self._now = top, before, time.time_ns()
+        self._times = _folder_times(before)
+        self._gone: tuple[str, ...] = ()  # folders that no longer exist, as beginnings of paths
+        self.walk: Walk | None = None  # None if nothing was listed
+        self.files: dict[str, str] = {}  # the listed files by path, without those that ``pop`` has returned
+        self.findings: list[Finding] = []
+
+    def list_changed(self) -> "_Listing | None":
+        """List the folders that have changed, or all if that may change what is taken from others; None if none has."""
+        changed = {os.fsdecode(path) for path, times in self._before.items() if self._times.get(path) != times}
+        if self._before and not changed:
+            return None
+        if not self._before or any(decides(path) or not is_inside(path, self._top) for path in changed):
+            return self.list_all()
+        folders = frozenset(path for path in map(os.fsdecode, self._before) if not decides(path))
+        walk = self._new_walk(since=ListedFolders(folders, frozenset(changed)))
+        if any(decides(path) and os.fsencode(path) not in self._before for path in walk.watched):
+            return self.list_all()
+        gone = [path for path in folders if os.path.dirname(path) in changed and path not in walk.inside]  # noqa: PTH120
+        self._gone = tuple([self._beginning(path) for path in gone])
+        return self._take(walk)
+
+    def list_all(self) -> "_Listing":
+        """List all folders."""
+        self._before, self._gone = {}, ()
+        return self._take(self._new_walk())
+
+    def _take(self, walk: Walk) -> "_Listing":
+        errors = sorted(skipped for skipped in walk.skipped if skipped.is_error)
+        self.walk, self.files = walk, {}
+        self.findings = [Finding(code="unreadable", path=each.path, line=0, message=each.reason) for each in errors]
+        for path, file in sorted(zip(walk.paths, walk.files, strict=True)):
+            if self.files.setdefault(storable(path), file) != file:
+                message = f"another file has the id of {storable(path)} too; rename one"
+                self.findings.append(Finding(code="same-id", path=file, line=0, message=message))
+        return self
+
+    def _beginning(self, folder: str) -> str:
+        """What the paths in a folder begin with."""
+        return folder[len(self._top) + 1 :].replace(os.sep, "/") + "/"
+
+    def has(self, path: str) -> bool:
+        """Whether the folder of a document was listed."""
+        return self.walk is not None and (not self._before or path[: path.rfind("/") + 1] in self.walk.listed)
+
+    def pop(self, path: str) -> str | None:
+        """The file of a document that is in the index; None if it is gone."""
+        if self.has(path):
+            return self.files.pop(path, None)
+        return None if path.startswith(self._gone) else f"{self._top}/{path}"
+
+    def folder_times(self) -> FolderTimes:
+        """The times of all folders as they were listed; zeros for one that may change and keep its times."""
+        if self.walk is None or self.findings:
+            return {}  # findings are to be found again
+        before = [path for path in self._before if not self._beginning(os.fsdecode(path)).startswith(self._gone)]
+        watched = dict.fromkeys([*before, *map(os.fsencode, self.walk.watched)])
+        self._times |= _folder_times(path for path in watched if path not in self._times)
+        times = [(path, self._times[path]) for path in watched if path in self._times]
+        return {path: (0, 0) if _is_racy(max(each), self._now) else each for path, each in times}
 
 
-def _compare(stale: StaleFiles, file: str, current: FileRecord, old: FileRecord | None, *, is_seen: bool) -> None:
+def _compare_known(
+    top: str, columns: Iterable[FileTimes], listing: _Listing | None
+) -> tuple[int, list[str], dict[str, str]] | None:
+    """How many documents are unchanged, the paths of those that are gone, and the files of all others by path.
+
+    None if a file is missing in a folder that was not listed.
+    """
+    unchanged, gone, others = 0, list[str](), dict[str, str]()
+    stat, start = os.stat, f"{top}/"  # as there may be thousands of files
+    for part in columns:
+        unsure = part.unsure
+        for path, size, mtime, ctime in part:
+            file = start + path if listing is None else listing.pop(path)
+            if file is None:
+                gone.append(path)
+                continue
+            try:
+                status = stat(file)
+            except OSError:
+                if listing is None or not listing.has(path):
+                    return None
+                others[path] = file
+                continue
+            is_same = status.st_mtime_ns == mtime and status.st_ctime_ns == ctime and status.st_size == size
+            if is_same and path not in unsure:
+                unchanged += 1
+            else:
+                others[path] = file
+    return unchanged, gone, {**others, **(listing.files if listing else {})}
+
+
+def _compare(stale: StaleFiles, file: str, current: FileRecord, old: FileRecord | None) -> None:
     """Add one file to the list it belongs to."""
     is_touched = old is None or _times(current) != _times(old)
-    if is_seen:
-        message = f"another file has the id {current.id} too; rename one"
-        stale.failed.append(Finding(code="same-id", path=file, line=0, message=message))
-        stale.folders.pop(current.tree, None)  # so that it is found again
-    elif old is None or not _has_same_content(file, current, old, is_touched=is_touched):
+    if old is None or not _has_same_content(file, current, old, is_touched=is_touched):
         stale.tasks.append(Task(os.fsencode(file), current))
-    else:
-        stale.failed += old.findings(file) if old.failed else ()
-        if is_touched or (old.racy and not current.racy):
-            times = {name: getattr(current, name) for name in ("size", "mtime_ns", "ctime_ns", "racy")}
-            stale.refreshed.append(msgspec.structs.replace(old, **times))
-        stale.touched += is_touched
-        stale.unchanged += not is_touched and not old.failed
-
-
-def _is_untouched(prefix: str, records: FileTable, untouched: set[str], path: str, file: str) -> bool:
-    """Whether a file that was read without trouble has the same size and times; its id is then added to a set."""
-    old = records.get(document_id := prefix + path)
-    if old is None or old.racy or old.failed:
-        return False
-    try:
-        status = os.stat(file)  # noqa: PTH116  Path.stat is slower, and there may be thousands of files
-    except OSError:
-        return False
-    if (status.st_size, status.st_mtime_ns, status.st_ctime_ns) != _times(old):
-        return False
-    untouched.add(document_id)
-    return True
+        return
+    stale.failed += old.findings(file) if old.failed else ()
+    if is_touched or (old.racy and not current.racy):
+        times = {name: getattr(current, name) for name in ("size", "mtime_ns", "ctime_ns", "racy")}
+        stale.refreshed.append(msgspec.structs.replace(old, **times))
+    stale.touched += is_touched
+    stale.unchanged += not is_touched and not old.failed
 
 
 def _times(record: FileRecord) -> tuple[int, int, int]:
@@ -137,7 +206,7 @@ def _has_same_content(file: str, current: FileRecord, old: FileRecord, *, is_tou
     if current.size != old.size or (is_touched and not old.digest):
         return False
     try:
-        return digest_of(Path(file).read_bytes()) == old.digest
+        return digest_of(read_bytes(file)) == old.digest
     except OSError:
         return not old.digest
 

@@ -1,28 +1,31 @@
 """The records that the index keeps about files, trees and itself. They are part of the engine's commit.
 
 Nodes and file records therefore change together or not at all. File records are spread over a few blobs by the hash of
-their ids, so that an update rewrites only the blobs it changes.
+their ids, so that an update rewrites only the blobs it changes. The times of files are columns in blobs of their
+own, because an update that finds nothing to do needs nothing else. A search reads neither.
 """
 
 import re
+from array import array
 from binascii import crc32
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from quire.model import Finding
-from quire.patterns import pattern
-from quire.trees import Reading
+from quire.index.news_paths import is_news
+from quire.model.document import Finding
+from quire.model.patterns import pattern
+from quire.model.trees import Reading
 
-VERSION = 13  # increase it when older indexes become unreadable or score differently
+VERSION = 15  # increase it when older indexes become unreadable or score differently
 DEFAULT_FOLDER = ".quire"
 TOKENIZER = "o200k_base"  # counts the tokens of nodes
 SETTINGS_KEY = "settings"
 LINKS_KEY = "links:"  # before the name of a tree: what its links show about its site
 FOLDERS_KEY = "folders:"  # before the name of a tree: the times of its folders
-_SHARDS = 32
-FILE_KEYS = tuple(f"files:{shard:02}" for shard in range(_SHARDS))  # the keys of the blobs with file records
+FILE_KEYS = tuple(f"files:{shard:02}" for shard in range(24))  # the keys of the blobs with file records
+TIMES_KEYS = tuple(f"times:{shard:02}" for shard in range(8))  # those with the times of files
 
 _SURROGATE = pattern("[\ud800-\udfff]")
 
@@ -40,12 +43,10 @@ class FileRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     title: str = ""
     nodes: int = 0  # 0 if it could not be read
     tokens: int = 0
-    number: int = -1  # unique; identifies its nodes in the engine
-    outline: bytes = b""  # its heading tree, so that merging reads no nodes
+    number: int = -1  # unique; identifies its nodes in the engine; -1 without nodes
     notes: tuple[Finding, ...] = ()  # the first findings from reading it
     failed: bool = False  # it could not be read; its only note says why
     front_matter: bytes = b""  # its values, for ``decode_front_matter``
-    keys: tuple[str, ...] = ()  # the addresses that links to it may have
 
     @property
     def id(self) -> str:
@@ -103,8 +104,10 @@ def languages_of(trees: Mapping[str, TreeRecord]) -> tuple[str, ...]:
 FileTable = Mapping[str, FileRecord]  # file records by document id
 
 
-Signs = dict[tuple[str, str], int]  # how many pages and links of a tree are of each kind
+Signs = dict[tuple[str, str], int]  # how many files, pages and links of a tree are of each kind
 LINK_FOUND, LINK_LOST = ("link", "found"), ("link", "lost")  # links to documents, and those that lead nowhere
+FILES, FAILED, NODES, TOKENS, NEWS = (("files", kind) for kind in ("all", "failed", "nodes", "tokens", "news"))
+EXPECTED = ("files", "expected")  # how many there will be when a build is complete; only until then
 _FILES = msgspec.msgpack.Decoder(list[FileRecord])
 
 
@@ -113,23 +116,86 @@ def decode_files(blobs: Iterable[bytes]) -> dict[str, FileRecord]:
     return {record.id: record for blob in blobs for record in _FILES.decode(blob)}
 
 
+def file_signs(record: FileRecord | None) -> Signs:
+    """What a file adds to the signs of its tree."""
+    if record is None:
+        return {}
+    counts = {FILES: 1, FAILED: int(record.failed), NODES: record.nodes, TOKENS: record.tokens}
+    return counts | {NEWS: int(is_news(record.path))}
+
+
+class FileTimes(msgspec.Struct, frozen=True, array_like=True):
+    """The sizes and times of some files of a tree, in columns."""
+
+    paths: str  # with a NUL between two
+    columns: tuple[bytes, bytes, bytes]  # sizes, mtimes and ctimes: eight bytes each
+    unsure: frozenset[str]  # the paths of files that are to be read again, or could not be read
+
+    @classmethod
+    def of(cls, records: Sequence[FileRecord]) -> "FileTimes":
+        """The columns of some records."""
+        columns = zip(*[(record.size, record.mtime_ns, record.ctime_ns) for record in records], strict=True)
+        unsure = frozenset(record.path for record in records if record.racy or record.failed)
+        return cls(
+            "\0".join(record.path for record in records),
+            tuple(array("q", column).tobytes() for column in columns),  # type: ignore[arg-type]
+            unsure,
+        )
+
+    def __iter__(self) -> Iterator[tuple[str, int, int, int]]:
+        """The path, size, mtime and ctime of each file."""
+        return zip(self.paths.split("\0"), *[array("q", column) for column in self.columns], strict=True)
+
+
+TimesByTree = dict[str, FileTimes]
+decode_times = msgspec.msgpack.Decoder(TimesByTree).decode
+
+
 def changed_blobs(
-    files: FileTable, changed: set[str], read: Callable[[Sequence[str]], list[bytes]]
+    changes: Mapping[str, FileRecord | None], read: Callable[[Sequence[str]], list[bytes]]
 ) -> Iterator[tuple[str, bytes | None]]:
-    """The keys and new contents of the blobs with some documents; ``read`` returns the old contents.
+    """The keys and new contents of the blobs with some documents, which are None if they are gone.
 
-    Blobs are documents of the engine and count in its statistics, so one without records is removed: it is None.
+    ``read`` returns the old contents. Blobs are documents of the engine and count in its statistics, so one without
+    records is removed: it is None.
     """
-    blobs: dict[str, list[FileRecord]] = {_key(document_id): [] for document_id in changed}
-    old = decode_files(read(list(blobs)))
-    for document_id in sorted((changed | old.keys()) & files.keys()):
-        blobs[_key(document_id)].append(files[document_id])
-    for key, records in sorted(blobs.items()):
-        yield key, msgspec.msgpack.encode(records) if records else None
+    for keys, decode, encode in ((FILE_KEYS, decode_files, _encoded_files), (TIMES_KEYS, _timed_files, _encoded_times)):
+        blobs: dict[str, list[FileRecord]] = {_key(document_id, keys): [] for document_id in changes}
+        records = {**decode(read(list(blobs))), **changes}
+        for document_id, record in sorted(records.items()):
+            if record is not None:
+                blobs[_key(document_id, keys)].append(record)
+        for key, inside in sorted(blobs.items()):
+            yield key, encode(inside) if inside else None
 
 
-def _key(document_id: str) -> str:
-    return FILE_KEYS[crc32(document_id.encode()) % _SHARDS]
+def file_key(document_id: str) -> str:
+    """The key of the blob with the record of a document."""
+    return _key(document_id, FILE_KEYS)
+
+
+def _key(document_id: str, keys: Sequence[str]) -> str:
+    return keys[crc32(document_id.encode()) % len(keys)]
+
+
+def _encoded_files(records: list[FileRecord]) -> bytes:
+    return msgspec.msgpack.encode(records)
+
+
+def _encoded_times(records: list[FileRecord]) -> bytes:
+    trees = {record.tree for record in records}
+    by_tree = {tree: FileTimes.of([record for record in records if record.tree == tree]) for tree in sorted(trees)}
+    return msgspec.msgpack.encode(by_tree)
+
+
+def _timed_files(blobs: Iterable[bytes]) -> dict[str, FileRecord]:
+    """File records with nothing but paths and times."""
+    return {
+        f"{tree}:{path}": FileRecord(tree, path, size, mtime, ctime, racy=path in columns.unsure)
+        for blob in blobs
+        for tree, columns in decode_times(blob).items()
+        for path, size, mtime, ctime in columns
+    }
 
 
 _MAX_VALUES = 100  # of a key

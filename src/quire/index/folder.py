@@ -20,7 +20,7 @@ import msgspec
 from quire.errors import IndexDamagedError, OptionError, StoreError
 from quire.index.engine.damage import CHECKED, META
 from quire.index.file_records import DEFAULT_FOLDER, VERSION, TreeRecord
-from quire.patterns import pattern
+from quire.model.patterns import pattern
 from quire.read.source import kind
 
 LOCK, CURRENT, IGNORE = "index.lock", "index.current", ".gitignore"

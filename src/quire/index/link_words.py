@@ -7,22 +7,32 @@ finds these by the names that their links look for. If a tree has to be followed
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
 import msgspec
 
-from quire.index.engine.index_schema import LINK_NAMES
+from quire.index.engine.index_schema import ID, LINK_NAMES, PAGE_NAMES
 from quire.index.engine.snapshot import Snapshot
-from quire.index.file_records import LINK_FOUND, LINK_LOST, FileTable, Signs, storable
-from quire.link_addresses import Addresses, InternalLink, Page, Site, internal_link, is_file, keys_by_name, last_name
-from quire.model import Document
-from quire.parsing.links import heading_anchors
+from quire.index.file_records import LINK_FOUND, LINK_LOST, Signs, storable
+from quire.links.link_addresses import (
+    Addresses,
+    InternalLink,
+    Page,
+    Site,
+    internal_link,
+    is_file,
+    keys_by_name,
+    last_name,
+    page_of,
+)
+from quire.model.document import Document
+from quire.model.offsets import lines_at
 
 _MAX_LINKS = 2_000  # of one document; a list of thousands of links says little about each
 _MAX_WORDS = 100  # the most texts of links that are searched for a section
+_AT_ONCE = 500  # how many records are read at a time
 _LONGEST = 200  # a longer text is no name of what it leads to
 
 LinksToPage = tuple[tuple[str, str], ...]  # the fragment and the text of each link of one page to another
@@ -31,6 +41,7 @@ LinksToPage = tuple[tuple[str, str], ...]  # the fragment and the text of each l
 class LinkRecord(msgspec.Struct, array_like=True, gc=False):
     """The links of a document, and those that lead to it."""
 
+    page: Page
     anchors: dict[str, int]  # the position of the section with each anchor
     links: tuple[InternalLink, ...]
     top: int  # the position of the section that a link to the whole page leads to
@@ -38,6 +49,10 @@ class LinkRecord(msgspec.Struct, array_like=True, gc=False):
     names: tuple[str, ...] = ()  # the names that decide where its links lead
     signs: Signs = {}  # what it shows about the site, and how many of its links lead to a document
     sources: dict[str, LinksToPage] = {}  # the links that lead to it, by the path of the page that has them
+
+    def page_names(self) -> set[str]:
+        """The last names of its addresses."""
+        return set(map(last_name, self.page.keys))
 
     def incoming(self) -> dict[int, tuple[list[str], int]]:
         """The texts of links that lead to each section, and the number of pages that have one, by its position."""
@@ -51,49 +66,67 @@ class LinkRecord(msgspec.Struct, array_like=True, gc=False):
         return {position: (sorted(texts - {""})[:_MAX_WORDS], pages[position]) for position, texts in words.items()}
 
 
+class _PageRecord(msgspec.Struct, array_like=True, gc=False):
+    """The beginning of a ``LinkRecord``; the rest is skipped."""
+
+    page: Page
+
+
 decode_links = msgspec.msgpack.Decoder(LinkRecord).decode
+_decode_page = msgspec.msgpack.Decoder(_PageRecord).decode
+_decode_source = msgspec.msgpack.Decoder(tuple[str, LinksToPage]).decode
 
 
-def link_record(document: Document) -> LinkRecord:
+def link_record(document: Document, path: str) -> LinkRecord:
     """The links of a document; where they lead is not known yet."""
+    from quire.parsing.links import heading_anchors  # noqa: PLC0415  only updates need the parser
+
     # A heading without text is part of the node before it.
     positions = list(accumulate(document.section_columns.positions, max))
     anchors = {storable(name): positions[number] for name, number in heading_anchors(document).items()}
-    links = [internal_link(document, link) for link in document.links[:_MAX_LINKS]]
+    found = document.links[:_MAX_LINKS]
+    lines = lines_at(document.text, [link.start for link in found])
+    links = [
+        msgspec.structs.replace(link, line=line, position=positions[max(document.section_at(source.start), 0)])
+        for source, line in zip(found, lines, strict=True)
+        if (link := internal_link(document, source)) and link.page
+    ]
     # Without a title of its own, the page is its first heading.
     is_heading = "title" not in document.frontmatter and len(document.nodes) > 1
     top = 1 if is_heading and document.nodes[1].title == document.title else 0
-    return LinkRecord(anchors, tuple(link for link in links if link and link.page), top)
+    keys = tuple(map(storable, page_of(path, document.frontmatter).keys))
+    return LinkRecord(Page(path, keys), anchors, tuple(links), top)
+
+
+def stored_text(link: InternalLink) -> str:
+    """The text of a link in the records of the pages that it leads to."""
+    return link.text if len(link.text) <= _LONGEST else ""
 
 
 class TreeLinks:
-    """The links of a tree while some of its documents change.
+    """The links of a tree while some of its documents change; ``snapshot`` is the last commit."""
 
-    ``snapshot`` is the last commit, ``files`` are the new file records.
-    """
-
-    def __init__(self, tree: str, snapshot: Snapshot | None, files: FileTable) -> None:
+    def __init__(self, tree: str, snapshot: Snapshot | None) -> None:
         self.signs = Counter(snapshot.signs(tree) if snapshot else {})
         """How many signs of each kind the tree has."""
-        self._prefix, self._snapshot, self._files = f"{tree}:", snapshot, files
+        self._prefix, self._snapshot = f"{tree}:", snapshot
         self._records: dict[str, LinkRecord | None] = {}  # by path: those that were read or set
         self._changed: set[str] = set()  # the paths of records that differ from the stored ones
+        self._edits: Mapping[str, LinkRecord | None] = {}
+        self._edited: dict[str, list[Page]] = defaultdict(list)  # the pages that change, by the names of addresses
 
-    @cached_property
-    def _pages(self) -> Mapping[str, list[Page]]:
-        """The pages of the tree by the last names of their addresses."""
-        pages: dict[str, list[Page]] = defaultdict(list)
-        for document_id, record in self._files.items():
-            for name in set(map(last_name, record.keys)) if document_id.startswith(self._prefix) else ():
-                pages[name].append(Page(record.path, record.keys))
-        return pages
-
-    def _page(self, path: str) -> Page:
-        return Page(path, self._files[self._prefix + path].keys)
+    def _pages_named(self, name: str) -> list[Page]:
+        """The pages of the tree that have an address with this last name."""
+        stored = self._stored_pages(PAGE_NAMES, [name])
+        return [page for page in stored if page.path not in self._edits] + self._edited.get(name, [])
 
     def change(self, edits: Mapping[str, LinkRecord | None]) -> dict[str, LinkRecord]:
         """Set the records of some documents by path, None for those that are gone; return all records that changed."""
         self._records.update(edits)
+        self._edits = edits
+        for edit in filter(None, edits.values()):
+            for name in edit.page_names():
+                self._edited[name].append(edit.page)
         site, stored = Site.of(self.signs), self._stored(edits)
         stale = self._stale_pages(edits, stored)
         for path, old in stored.items():
@@ -102,13 +135,15 @@ class TreeLinks:
         for path in [path for path in stored if edits[path] is None]:
             self._lead(path, stored[path].leads, {})
             self.signs.subtract(stored[path].signs)
-        addresses = Addresses(lambda name: self._pages.get(name, ()))
+        addresses = Addresses(self._pages_named)
         for path, record in self._existing(stale):
             counts = {sign: count for sign, count in record.signs.items() if sign in (LINK_FOUND, LINK_LOST)}
-            self._set_signs(path, record, addresses.signs(self._page(path), record.links) | counts)
+            self._set_signs(path, record, addresses.signs(record.page, record.links) | counts)
         addresses.site = Site.of(self.signs)
         if addresses.site != site:
-            stale.update(record.path for record in self._files.values() if record.id.startswith(self._prefix))
+            files = self._snapshot.files.values() if self._snapshot else ()
+            stale.update(record.path for record in files if record.id.startswith(self._prefix))
+            stale.update(edits)
         for path, record in self._existing(stale):
             self._follow(addresses, path, record)
         return {self._prefix + path: record for path, record in self._existing(self._changed.union(edits))}
@@ -117,28 +152,52 @@ class TreeLinks:
         """The pages whose links must be followed: those that changed, and those with a link to a name that did."""
         stale: set[str] = set()
         names: set[str] = set()
-        old_files = self._snapshot.files if self._snapshot else {}
         for path, new in edits.items():
-            old, document_id = stored.get(path), self._prefix + path
-            records = old_files.get(document_id), self._files.get(document_id)
-            before, now = (set(record.keys if record else ()) for record in records)
+            old = stored.get(path)
+            before, now = (set(record.page.keys if record else ()) for record in (old, new))
             names.update(map(last_name, before ^ now))
             if old and new and old.anchors.keys() != new.anchors.keys():
                 names.update(f"{last_name(key)}#" for key in now)  # of these names, anchors decide
             if new and not (old and old.links == new.links and before == now):
                 stale.add(path)
-        terms = [self._prefix + name for name in names]
-        others = self._snapshot.documents_with(LINK_NAMES, terms) if self._snapshot else ()
-        return stale.union(document_id.removeprefix(self._prefix) for document_id in others)
+        return stale.union([page.path for page in self._stored_pages(LINK_NAMES, names)])
 
-    def _follow(self, addresses: Addresses, path: str, record: LinkRecord) -> None:
-        """Find out where the links of a page lead."""
+    def follow_all(self, paths: Sequence[str]) -> Iterator[LinkRecord]:
+        """Follow the links of all documents, which were stored without; their records, one after the other.
+
+        They are read three times, as they may be too many to be kept: only links by their targets are.
+        """
+        addresses = Addresses(self._pages_named)
+        for record in self._read(paths):
+            self.signs.update(addresses.signs(record.page, record.links))
+        addresses.site = Site.of(self.signs)
+        sources: dict[str, list[bytes]] = defaultdict(list)
+        for record in self._read(paths):
+            record.leads, _, counts = self._resolved(addresses, record)
+            self.signs.update(counts)
+            for target, links in record.leads.items():
+                sources[target].append(msgspec.msgpack.encode((record.page.path, links)))
+        for record in self._read(paths):
+            record.leads, record.names, counts = self._resolved(addresses, record)
+            record.signs = addresses.signs(record.page, record.links) | counts
+            record.sources = dict(map(_decode_source, sources.pop(record.page.path, ())))
+            yield record
+
+    def _read(self, paths: Sequence[str]) -> Iterator[LinkRecord]:
+        for start in range(0, len(paths), _AT_ONCE):
+            self._records = {}
+            yield from self._stored(paths[start : start + _AT_ONCE]).values()
+
+    def _resolved(
+        self, addresses: Addresses, record: LinkRecord
+    ) -> tuple[dict[str, LinksToPage], tuple[str, ...], Signs]:
+        """Where the links of a page lead, the names that decide it, and how many links lead to a document."""
         leads: dict[str, dict[tuple[str, str], None]] = {}
         names: set[str] = set()
         resolved = lost = 0
-        here = self._page(path)
+        path = record.page.path
         for link in record.links:
-            lookup = addresses.lookup(here, link)
+            lookup = addresses.lookup(record.page, link)
             pages = lookup.pages if addresses.site.has_wiki_links or not link.is_wiki else ()
             names.update(map(last_name, (*lookup.keys, *keys_by_name(link.page))))
             resolved += bool(pages)
@@ -150,12 +209,16 @@ class TreeLinks:
                     (candidate for candidate, has in self._existing(pages) if link.fragment in has.anchors), page
                 )
             if page != path:
-                text = link.text if len(link.text) <= _LONGEST else ""
-                leads.setdefault(page, {})[link.fragment, text] = None
+                leads.setdefault(page, {})[link.fragment, stored_text(link)] = None
         by_page = {page: tuple(links) for page, links in leads.items()}
-        self._lead(path, record.leads, by_page)
-        self._set_signs(path, record, record.signs | {LINK_FOUND: resolved, LINK_LOST: lost})
-        self._set(path, record, leads=by_page, names=tuple(sorted(names)))
+        return by_page, tuple(sorted(names)), {LINK_FOUND: resolved, LINK_LOST: lost}
+
+    def _follow(self, addresses: Addresses, path: str, record: LinkRecord) -> None:
+        """Find out where the links of a page lead."""
+        leads, names, counts = self._resolved(addresses, record)
+        self._lead(path, record.leads, leads)
+        self._set_signs(path, record, record.signs | counts)
+        self._set(path, record, leads=leads, names=names)
 
     def _lead(self, path: str, old: Mapping[str, LinksToPage], new: Mapping[str, LinksToPage]) -> None:
         """Set the links of a page in the records of the pages that they lead to."""
@@ -180,9 +243,15 @@ class TreeLinks:
 
     def _stored(self, paths: Iterable[str]) -> dict[str, LinkRecord]:
         """The records of documents as the last commit has them, by path."""
-        ids = [self._prefix + path for path in paths]
-        records = self._snapshot.links(ids, decode_links) if self._snapshot else {}
-        return {document_id.removeprefix(self._prefix): record for document_id, record in records.items()}
+        terms = [self._prefix + path for path in paths]
+        records = self._snapshot.blobs_of_documents(ID, terms, decode_links) if self._snapshot else ()
+        return {record.page.path: record for record in records}
+
+    def _stored_pages(self, field: str, names: Iterable[str]) -> list[Page]:
+        """The pages that had one of some names in a field at the last commit."""
+        terms = [self._prefix + name for name in names]
+        records = self._snapshot.blobs_of_documents(field, terms, _decode_page) if self._snapshot else ()
+        return [record.page for record in records]
 
     def _existing(self, paths: Iterable[str]) -> Iterator[tuple[str, LinkRecord]]:
         """The records of some documents, without those that are gone."""

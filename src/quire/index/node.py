@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.breadcrumbs import joined, one_line
 from quire.index.engine.analysis import terms
 from quire.index.engine.function_words import is_function_word
 from quire.index.file_records import storable
-from quire.model import UNTITLED, Document, Source
-from quire.offsets import BLANK, bytes_at, line_start, lines_at, utf8_length
-from quire.patterns import pattern
+from quire.model.breadcrumbs import joined, one_line
+from quire.model.document import UNTITLED, Document, Source
+from quire.model.offsets import BLANK, bytes_at, line_start, lines_at, utf8_length
+from quire.model.patterns import pattern
+from quire.model.substitutions import substitute
 from quire.read import frontmatter
-from quire.substitutions import substitute
 
 if TYPE_CHECKING:
-    from quire.token_counters import TokenCounter
+    from quire.tokens.token_counters import TokenCounter
 
 _TITLE = pattern(r"^title\s*[:=]", re.MULTILINE)  # in front matter
 _MAX_TITLE = 200  # in an outline; a longer one is no name
@@ -76,6 +76,7 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
     titles: tuple[str, ...] = ()  # of headings below it without text, which are no nodes; they find this node
     description: str = ""  # of a document, from its front matter
     words: str = ""  # its body with the values of its variables; empty if it has none
+    pages: tuple[int, ...] = ()  # of a converted document: the first page, the last of its text, the last below it
 
     @property
     def document_id(self) -> str:
@@ -116,6 +117,7 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
             byte_full_end=self.byte_start + utf8_length(self.text),
             full_last_line=self.last_line,
             full_tokens=self.tokens,
+            pages=self.pages[:2],
         )
 
 
@@ -124,12 +126,19 @@ decode_node = msgspec.msgpack.Decoder(Node).decode
 
 
 class Outline(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The heading tree of a document without texts. Each list has an entry for every node, by its position."""
+    """A document without texts: its heading tree. Each list has an entry for every node, by its position."""
 
     depths: list[int]
     parents: list[int]  # positions; ``NO_PARENT`` for the document
     children: list[int]  # how many nodes are directly below each
     titles: list[tuple[str, ...]]  # the terms of their own titles, without function words
+    tokens: list[int]  # with everything below each
+    document_id: str = ""
+
+    @property
+    def tree(self) -> str:
+        """The name of its tree."""
+        return self.document_id.partition(":")[0]
 
     def ancestors(self, position: int) -> Iterator[int]:
         """The positions of the nodes above a node, from its parent to the document."""
@@ -146,6 +155,8 @@ def encode_outline(nodes: Sequence[Node], language: str) -> bytes:
         parents=parents,
         children=[children[position] for position in range(len(nodes))],
         titles=[_title_terms(node.own_title[:_MAX_TITLE], language) for node in nodes],
+        tokens=[node.full_tokens for node in nodes],
+        document_id=nodes[0].document_id,
     )
     return msgspec.msgpack.encode(outline)
 
@@ -217,6 +228,7 @@ def build_nodes(document: Document, tree: str, counter: "TokenCounter") -> tuple
                 titles=tuple(map(storable, titles.get(section.number, ()))),
                 description="" if ancestors else _description(document.source),
                 words=_words(document, start + min(body, end - start), min(section.body_end, end)),
+                pages=_pages(document, start, end, edges[below + 1]),
             )
         )
     return tuple(nodes)
@@ -261,6 +273,12 @@ def _description(source: Source) -> str:
     if not isinstance(description, str):
         return ""
     return storable(one_line(substitute(description, source.substitutions))[:_MAX_DESCRIPTION])
+
+
+def _pages(document: Document, *edges: int) -> tuple[int, ...]:
+    """The page at a position, and the last page up to each of the others."""
+    pages = [pages for end in edges[1:] if (pages := document.pages.of(edges[0], end))]
+    return (pages[0][0], *(last for _, last in pages)) if pages else ()
 
 
 def _words(document: Document, start: int, end: int) -> str:

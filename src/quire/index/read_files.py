@@ -8,22 +8,21 @@ import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from io import FileIO
 
 import msgspec
 
-from quire import parsing, read, size
 from quire.errors import InputError, UndecodableError
 from quire.index.changed_files import Task, digest_of
 from quire.index.engine.index_schema import fields_of
 from quire.index.file_records import TOKENIZER, FileRecord, TreeRecord, encode_front_matter, storable
 from quire.index.link_words import LinkRecord, link_record
-from quire.index.node import build_nodes, encode_outline
-from quire.link_addresses import page_of
-from quire.model import Finding
-from quire.read.source import CONVERT, unreadable
+from quire.index.node import build_nodes
+from quire.model.document import Finding
+from quire.parsing.blocks import parse_source
+from quire.read.source import CONVERT, decode, make_source, read_bytes, unreadable
 from quire.run import workers as run_workers
 from quire.run.workers import WorkerDied
+from quire.tokens import tokenizers
 
 OnProgress = Callable[[int, int, str], None]
 """Called with the number of files read, the number of all files, and the path of the last one."""
@@ -55,32 +54,32 @@ def read_files(
     workers = run_workers.worker_count(works, jobs=wanted, cores=run_workers.cores())
     with closing(run_workers.results(partial(read_file, trees), tasks, works, workers=workers)) as results:
         for done, (task, result) in enumerate(results, start=1):
+            if on_progress is not None:
+                on_progress(done, len(tasks), task.record.path)
             if isinstance(result, WorkerDied):
                 yield _failed(task, f"it cannot be indexed: {result.reason}", code="unreadable")
             else:
                 yield result
-            if on_progress is not None:
-                on_progress(done, len(tasks), task.record.path)
 
 
 def read_file(trees: Mapping[str, TreeRecord], task: Task) -> IndexedFile:
     """Read a file; the result says also if it cannot be read."""
     path, tree = task.record.path, trees[task.record.tree]
     try:
-        with FileIO(os.fsdecode(task.file)) as file:
-            data = file.read()
+        data = read_bytes(os.fsdecode(task.file))
     except (OSError, ValueError) as error:
         return _failed(task, unreadable(error), code="unreadable")
     digest = digest_of(data)
     try:
-        text, _ = read.decode(data, path, tree.reading.errors, tree.reading.encoding)
+        text, _ = decode(data, path, tree.reading.errors, tree.reading.encoding)
     except UndecodableError as error:
         advised = error.advising(f"{CONVERT}, or set encoding or errors of its tree in quire.toml")
         return _failed(task, advised.message, error.line, digest, code="undecodable")
     except InputError as error:
         return _failed(task, error.message, 0, digest, code="binary")
-    document = parsing.document(read.make_source(text, path, dialect=tree.used_dialect, substitutions=tree.variables))
-    nodes = build_nodes(document, task.record.tree, size.resolve(None, TOKENIZER))
+    marker = tree.reading.page_marker
+    document = parse_source(make_source(text, path, None, tree.used_dialect, tree.variables, page_marker=marker))
+    nodes = build_nodes(document, task.record.tree, tokenizers.resolve(None, TOKENIZER))
     notes = [
         msgspec.structs.replace(finding, path=path, message=storable(finding.message))
         for finding in document.findings[:_MAX_FINDINGS]
@@ -91,13 +90,11 @@ def read_file(trees: Mapping[str, TreeRecord], task: Task) -> IndexedFile:
         title=nodes[0].title,
         nodes=len(nodes),
         tokens=nodes[0].full_tokens,
-        outline=encode_outline(nodes, tree.language),
         notes=tuple(notes),
         front_matter=encode_front_matter(document.frontmatter, nodes[0].tags),
-        keys=tuple(map(storable, page_of(path, document.frontmatter).keys)),
     )
     fields = msgspec.msgpack.encode(fields_of(nodes, tree.language))
-    return IndexedFile(record, fields, link_record(document))
+    return IndexedFile(record, fields, link_record(document, path))
 
 
 def _failed(task: Task, message: str, line: int = 0, digest: bytes = b"", *, code: str) -> IndexedFile:

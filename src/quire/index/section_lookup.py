@@ -1,125 +1,205 @@
-"""Finds the node that a user names: by its id, ``PATH#SLUG``, ``PATH#ANCHOR`` or ``PATH:LINE``.
+"""``SectionName`` takes apart what a user types for a section; ``find_section`` finds the node that has this name.
+
+    docs:guides/auth.md#oauth    an id: the tree, the path in it and the slug of a heading, or another anchor
+    guides/auth.md#oauth         the same without the tree
+    guides/auth.md:17-32         the section with line 17
 
 The most literal interpretation that exists wins, so that any file name works, whatever characters it has.
 """
 
-import re
-from collections.abc import Iterator
+from __future__ import annotations
 
-from quire import read
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from msgspec import Struct, structs
+
 from quire.errors import NotFoundError, similar
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import storable
 from quire.index.node import Node
-from quire.patterns import pattern
+from quire.model.dialects import page_url
+from quire.model.document import Document
+from quire.model.patterns import pattern
+from quire.read.source import make_source
 
-_LINE = pattern(r"(?s)(?P<document>.+):(?P<line>[0-9]{1,9})(?:-[0-9]{1,9})?")
-USE_OUTLINE = "quire outline shows what is"  # the advice if no name is similar
+LIST_DOCUMENTS = "Index.documents lists what is"
+"""The advice if no name is similar; the command line and the server for agents have their own."""
 _MAX_COMPARED = 5_000
 _SHOWN = 5
 _MAX_TRIED = 20  # in how many documents of the same name a section is looked for
 
 
-def find_section(snapshot: Snapshot, name: str) -> Node:
-    """The node called ``name``. An unknown or ambiguous name raises ``NotFoundError`` with similar names."""
-    name = storable(name)
+_SECTION = pattern(r"(?s)(.+)(#[^#]*|:([0-9]{1,9})(?:-([0-9]{1,9}))?)")
+
+
+class SectionName(Struct, frozen=True):
+    """The name of a document or of a section in it."""
+
+    text: str  # as it was typed, for messages
+    document: str  # an id or a path
+    section: str = ""  # ``#SLUG``, ``:LINE`` or ``:LINE-LINE``; empty for the whole document
+    lines: tuple[int, int] | None = None
+
+    @classmethod
+    def of(cls, text: str) -> SectionName:
+        """The name with its last ``#`` or ``:LINE`` as a section."""
+        match = _SECTION.fullmatch(text)
+        if match is None:
+            return cls(text, text)
+        document, section, first, last = match.groups()
+        return cls(text, document, section, (int(first), int(last or first)) if first else None)
+
+    def of_document(self, document: str) -> SectionName:
+        """The same section of another document."""
+        return structs.replace(self, document=document)
+
+    @property
+    def id(self) -> str:
+        """The id, if the document is one."""
+        return self.document + self.section
+
+    @property
+    def anchor(self) -> str:
+        """The slug after a ``#``."""
+        return self.section[1:] if self.section.startswith("#") else ""
+
+
+def find_section(snapshot: Snapshot, name: str | SectionName, without: Collection[str] = ()) -> Node:
+    """The node called ``name``, but for those of the documents ``without``.
+
+    An unknown or ambiguous name raises ``NotFoundError`` with similar names.
+    """
+    name = SectionName.of(storable(name)) if isinstance(name, str) else name
+    documents = _Documents(snapshot, without)
     for lookup in (_by_id, _by_anchor, _by_line):
-        nodes = list(lookup(snapshot, name))
+        nodes = list(lookup(documents, name))
         if len(nodes) == 1:
             return nodes[0]
         if nodes:
             ids = ", ".join(node.id for node in nodes)
-            raise NotFoundError(f"{name}: there is more than one such section", f"choose one: {ids}")
-    namesakes = _in_namesakes(snapshot, name)
-    advice = f"similar: {', '.join(namesakes[:_SHOWN])}" if namesakes else _similar(snapshot, name)
-    raise NotFoundError(f"{name}: not in the index", advice, namesakes)
+            raise NotFoundError(f"{name.text}: there is more than one such section", f"choose one: {ids}")
+    namesakes = _in_namesakes(documents, name)
+    advice = f"similar: {', '.join(namesakes[:_SHOWN])}" if namesakes else _similar(documents, name)
+    raise NotFoundError(f"{name.text}: not in the index", advice, namesakes)
 
 
-def _document_ids(snapshot: Snapshot, name: str) -> list[str]:
-    """The documents with this id, or with this path in any tree; without those that could not be read."""
-    ids = [name] if name in snapshot.files else [f"{tree}:{name}" for tree in sorted(snapshot.settings.trees)]
-    return [document_id for document_id in ids if (record := snapshot.files.get(document_id)) and not record.failed]
+class _Documents(Struct, frozen=True):
+    """The documents in which a section is looked for."""
+
+    snapshot: Snapshot
+    without: Collection[str]
+
+    @property
+    def trees(self) -> list[str]:
+        return sorted(self.snapshot.settings.trees)
+
+    def ids(self, name: str) -> list[str]:
+        """Those with this id, or with this path in any tree."""
+        names = [name] if self.snapshot.file(name) else [f"{tree}:{name}" for tree in self.trees]
+        return list(filter(self._has, names))
+
+    def readable(self) -> list[str]:
+        return list(filter(self._has, self.snapshot.files))
+
+    def _has(self, document_id: str) -> bool:
+        record = self.snapshot.file(document_id)
+        return record is not None and not record.failed and document_id not in self.without
+
+    def node(self, node_id: str) -> Node | None:
+        node = self.snapshot.get(node_id)
+        return None if node is None or node.document_id in self.without else node
 
 
-def _by_id(snapshot: Snapshot, name: str) -> Iterator[Node]:
-    exact = snapshot.get(name)
-    in_trees = (snapshot.get(f"{tree}:{name}") for tree in sorted(snapshot.settings.trees))
+def _by_id(documents: _Documents, name: SectionName) -> Iterator[Node]:
+    exact = documents.node(name.id)
+    in_trees = (documents.node(f"{tree}:{name.id}") for tree in documents.trees)
     yield from filter(None, in_trees if exact is None else [exact])
 
 
-def _by_anchor(snapshot: Snapshot, name: str) -> Iterator[Node]:
+def _by_anchor(documents: _Documents, name: SectionName) -> Iterator[Node]:
     """The section that an anchor of the published page leads to; the document is parsed again for it."""
-    path, mark, anchor = name.rpartition("#")
-    if not (mark and anchor):
+    if not name.anchor:
         return
-    from quire.parsing import document, links  # noqa: PLC0415  most lookups need no parser
+    from quire.parsing import links  # noqa: PLC0415  most lookups need no parser
 
-    for document_id in _document_ids(snapshot, path):
+    snapshot = documents.snapshot
+    for document_id in documents.ids(name.document):
         nodes = snapshot.nodes_of(document_id)
-        tree = snapshot.settings.trees[nodes[0].tree]
-        text = "".join(node.text for node in nodes)
-        source = read.make_source(text, nodes[0].path, dialect=tree.used_dialect, substitutions=tree.variables)
-        position = links.Anchors(document(source), tree.slug_rule).position(anchor, any_case=True)
+        rule = snapshot.settings.trees[nodes[0].tree].slug_rule
+        position = links.Anchors(_parsed(snapshot, nodes), rule).position(name.anchor, any_case=True)
         if position is not None:
             yield next(node for node in reversed(nodes) if node.start <= position)
 
 
-def _by_line(snapshot: Snapshot, name: str) -> Iterator[Node]:
-    match = _LINE.fullmatch(name)
-    if match is None:
-        return
-    line = int(match["line"])
-    for document_id in _document_ids(snapshot, match["document"]):
-        nodes = snapshot.nodes_of(document_id)
+def _parsed(snapshot: Snapshot, nodes: Sequence[Node]) -> Document:
+    from quire.parsing.blocks import parse_source  # noqa: PLC0415  most lookups need no parser
+
+    tree = snapshot.settings.trees[nodes[0].tree]
+    text = "".join(node.text for node in nodes)
+    return parse_source(make_source(text, nodes[0].path, dialect=tree.used_dialect, substitutions=tree.variables))
+
+
+def section_url(snapshot: Snapshot, node: Node, base_url: str, dialect: str | None) -> str:
+    """The address of a section on its published page."""
+    from quire.parsing.slugs import section_anchors  # noqa: PLC0415  most lookups need no parser
+
+    key = (node.id, base_url, dialect)
+    urls = snapshot.memory["urls"]
+    if key not in urls:
+        document = _parsed(snapshot, snapshot.nodes_of(node.document_id))
+        anchors = section_anchors(document, snapshot.settings.trees[node.tree].slug_rule)
+        anchor = anchors[document.section_at(node.start)] if node.position else ""
+        page = page_url(base_url, node.path, dialect, document.frontmatter)
+        urls[key] = f"{page}#{anchor}" if anchor else page
+    return str(urls[key])
+
+
+def _by_line(documents: _Documents, name: SectionName) -> Iterator[Node]:
+    line, _ = name.lines or (0, 0)
+    for document_id in documents.ids(name.document) if name.lines else ():
+        nodes = documents.snapshot.nodes_of(document_id)
         last = nodes[-1].line + len(re.findall(r"(?:\r\n|\r|\n)(?!\Z)", nodes[-1].text))
         if not 1 <= line <= last:
-            raise NotFoundError(f"{name}: {document_id} has lines 1 to {last}")
+            raise NotFoundError(f"{name.text}: {document_id} has lines 1 to {last}")
         yield next(node for node in reversed(nodes) if node.line <= line)
 
 
-def _in_namesakes(snapshot: Snapshot, name: str) -> tuple[str, ...]:
+def _in_namesakes(documents: _Documents, name: SectionName) -> tuple[str, ...]:
     """The same section in documents with the same file name, in any folder; the documents if none has it."""
-    document = name.rpartition("#")[0] or _LINE.sub(r"\g<document>", name)
-    if _document_ids(snapshot, document):
+    if documents.ids(name.document) or name.document in documents.without:
         return ()
-    file = _file_name(document)
+    file = _file_name(name.document)
     namesakes = [
         document_id
-        for document_id in _readable(snapshot)
+        for document_id in documents.readable()
         if file in (_file_name(document_id), _file_name(document_id).rpartition(".")[0])
     ]
-    sections = [document_id + name.removeprefix(document) for document_id in namesakes[:_MAX_TRIED]]
-    return tuple(
-        [section for section in sections if _exists(snapshot, section)]
-        or (sections if len(sections) == 1 else namesakes)
-    )
+    sections = [name.of_document(document_id) for document_id in namesakes[:_MAX_TRIED]]
+    ids = [section.id for section in sections]
+    found = [section.id for section in sections if _exists(documents, section)]
+    return tuple(found or (ids if len(ids) == 1 else namesakes))
 
 
-def _exists(snapshot: Snapshot, name: str) -> bool:
+def _exists(documents: _Documents, name: SectionName) -> bool:
     try:
-        return any(next(find(snapshot, name), None) for find in (_by_id, _by_anchor, _by_line))
+        return any(next(find(documents, name), None) for find in (_by_id, _by_anchor, _by_line))
     except NotFoundError:  # no such line
         return False
-
-
-def _readable(snapshot: Snapshot) -> list[str]:
-    return [record.id for record in snapshot.files.values() if not record.failed]
 
 
 def _file_name(path: str) -> str:
     return re.split("[/:]", path)[-1].casefold()
 
 
-def _similar(snapshot: Snapshot, name: str) -> str:
+def _similar(documents: _Documents, name: SectionName) -> str:
     """Advice with similar names: slugs of the document if it exists, else documents."""
-    document, _, slug = name.rpartition("#")
-    for document_id in _document_ids(snapshot, document) if slug else ():
-        slugs = {node.slug: node.id for node in snapshot.nodes_of(document_id)}
-        close = [slugs[name_of_section] for name_of_section in similar(slug, list(slugs)[:_MAX_COMPARED], _SHOWN)]
+    for document_id in documents.ids(name.document) if name.anchor else ():
+        slugs = {node.slug: node.id for node in documents.snapshot.nodes_of(document_id)}
+        close = [slugs[slug] for slug in similar(name.anchor, list(slugs)[:_MAX_COMPARED], _SHOWN)]
         return f"similar: {', '.join(close)}" if close else f"there are: {', '.join([*slugs.values()][:_SHOWN])}"
-    ids = _readable(snapshot)[:_MAX_COMPARED]
-    wanted = document or _LINE.sub(r"\g<document>", name)
-    for tree in [""] if ":" in wanted else [f"{tree}:" for tree in sorted(snapshot.settings.trees)]:
-        if close := similar(tree + wanted, ids, _SHOWN, 0.7):
+    ids = documents.readable()[:_MAX_COMPARED]
+    for tree in [""] if ":" in name.document else [f"{tree}:" for tree in documents.trees]:
+        if close := similar(tree + name.document, ids, _SHOWN, 0.7):
             return f"similar: {', '.join(close)}"
-    return USE_OUTLINE
+    return LIST_DOCUMENTS

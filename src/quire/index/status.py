@@ -1,16 +1,17 @@
 """The state of an index and of its trees."""
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
 from quire.index.engine.snapshot import Snapshot
-from quire.index.file_records import LINK_FOUND, LINK_LOST, TreeRecord
+from quire.index.file_records import EXPECTED, FAILED, FILES, LINK_FOUND, LINK_LOST, NODES, TOKENS, TreeRecord
 from quire.index.folder import Folder
-from quire.model import Finding
-from quire.options import AUTO_SLUGS
+from quire.model.document import Finding
+from quire.model.options import AUTO_SLUGS
 
 CLEARLY_BETTER = 1.1
 """How many times as many links another rule for anchors must lead to a section before it is recommended."""
@@ -24,6 +25,7 @@ class TreeInfo(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     files: int  # the number of files, without those that cannot be read
     nodes: int  # the number of nodes
     tokens: int  # the number of tokens
+    expected_files: int  # the number of all files while the first build goes on, or was interrupted; else ``files``
     dialect: str  # its dialect of Markdown; empty if it was not given
     slugs: str  # the rule for anchors, or "auto"
     slug_rule: str  # the rule that is tried first for ``PATH#ANCHOR``: ``slugs``, or what "auto" has chosen
@@ -41,6 +43,7 @@ class Status(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """Why the next update will rebuild it although nothing is damaged. The fields below are filled only if the format
     version is this quire's."""
     trees: Mapping[str, TreeInfo] = {}  # its trees by name
+    engine: str = ""  # the store that answers, and what it lacks; empty for an index in a folder
     segments: int = 0  # the number of engine segments
     outdated: tuple[str, ...] = ()  # the ids of documents that were added, changed or removed since the last update
     failed: tuple[Finding, ...] = ()  # files that cannot be read
@@ -65,19 +68,28 @@ def better_slugs(folder: Folder, trees: Mapping[str, TreeRecord]) -> dict[str, s
     }
 
 
+def progress(snapshot: Snapshot) -> tuple[int, int]:
+    """How many files were indexed, and how many there will be when a build that goes on is complete."""
+    files = expected = snapshot.totals.get(FILES, 0)
+    if EXPECTED in snapshot.totals:
+        signs = [Counter(snapshot.signs(tree)) for tree in snapshot.settings.trees]
+        expected = sum(each[EXPECTED] or each[FILES] for each in signs)
+    return files, expected
+
+
 def tree_info(folder: Folder, snapshot: Snapshot, name: str, tree: TreeRecord) -> TreeInfo:
     """What an index has of a tree."""
-    records = [record for record in snapshot.files.values() if record.tree == name and not record.failed]
-    signs = snapshot.signs(name)
+    signs = Counter(snapshot.signs(name))
     return TreeInfo(
         folder=folder.home / os.fsdecode(tree.folder),
         language=tree.language,
-        files=len(records),
-        nodes=sum(record.nodes for record in records),
-        tokens=sum(record.tokens for record in records),
+        files=signs[FILES] - signs[FAILED],
+        nodes=signs[NODES],
+        tokens=signs[TOKENS],
+        expected_files=(signs[EXPECTED] or signs[FILES]) - signs[FAILED],
         dialect=tree.dialect,
         slugs=tree.slugs,
         slug_rule=tree.slug_rule,
-        internal_links=signs.get(LINK_FOUND, 0) + signs.get(LINK_LOST, 0),
-        resolved_links=signs.get(LINK_FOUND, 0),
+        internal_links=signs[LINK_FOUND] + signs[LINK_LOST],
+        resolved_links=signs[LINK_FOUND],
     )

@@ -2,23 +2,25 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import msgspec
 
 from quire import __version__
-from quire.dialects import COMMONMARK, DIALECTS, DOCS_BUILDER
-from quire.errors import IndexDamagedError, OptionError
+from quire.errors import IndexDamagedError, OptionError, StoreError
 from quire.index.changed_files import StaleFiles, stale_files
-from quire.index.engine.snapshot import Opened, Snapshot, newest_readable_trees, open_snapshot
-from quire.index.file_records import FileTable, IndexSettings, TreeRecord, languages_of
+from quire.index.engine import damage
+from quire.index.engine.snapshot import Opened, Snapshot, open_snapshot
+from quire.index.file_records import NODES, FileRecord, IndexSettings, TreeRecord, languages_of
 from quire.index.folder import Folder, Stamp, refuse_folder
-from quire.model import Finding
-from quire.options import AUTO_SLUGS, Slugs
+from quire.model.dialects import COMMONMARK, DIALECTS, DOCS_BUILDER
+from quire.model.document import Finding
+from quire.model.options import AUTO_SLUGS, Slugs
+from quire.model.trees import DEFAULT_LANGUAGE, NAME, Language, Patterns, Reading
 from quire.read.source import unread
 from quire.read.substitution_files import substitution_files, tree_substitutions
-from quire.trees import DEFAULT_LANGUAGE, NAME, Language, Patterns, Reading
 
 _FIELDS = {"languages": "language", "dialects": "dialect"}
 """The fields of a tree that arguments of ``Index.update`` set, where their names differ."""
@@ -63,29 +65,33 @@ class UpdatePlan(msgspec.Struct, frozen=True, kw_only=True):
     snapshot: Snapshot | None  # the last commit, unless the index must be rebuilt
     stamp: Stamp  # of the last commit
     rebuild_reason: str | None = None
+    keeps_current: bool = False  # whether the index that is rebuilt answers until the new one is complete
     settings: IndexSettings  # the new settings
     stale: StaleFiles
 
-    @property
-    def old_files(self) -> FileTable:
-        """The file records of the last commit."""
-        return self.snapshot.files if self.snapshot is not None else {}
+    def old(self, document_id: str) -> FileRecord | None:
+        """The record of a file at the last commit."""
+        return self.snapshot.file(document_id) if self.snapshot is not None else None
 
     @property
     def is_needed(self) -> bool:
         """Whether there is anything to do."""
-        return self.snapshot is None or bool(self.stale) or self.snapshot.settings != self.settings
+        return (
+            self.snapshot is None
+            or bool(self.stale or self.stale.unfinished)
+            or self.snapshot.settings != self.settings
+        )
 
-    def report(self, files: FileTable, seconds: float) -> Update:
-        """What was done; ``files`` are the new file records."""
+    def report(self, snapshot: Snapshot | None, seconds: float) -> Update:
+        """What was done; ``snapshot`` is the new commit."""
         stale = self.stale
-        records = [files[task.record.id] for task in stale.tasks]
-        readable = [record.id for record in records if not record.failed]
-        changed = sum(document_id in self.old_files for document_id in readable)
+        readable = [task.record.id for task in stale.tasks if task.record.id not in stale.unreadable]
+        changed = sum(self.old(document_id) is not None for document_id in readable)
         unreadable = [
             finding
-            for task, record in zip(stale.tasks, records, strict=True)
-            for finding in (record.findings(os.fsdecode(task.file)) if record.failed else ())
+            for task in stale.tasks
+            if (record := stale.unreadable.get(task.record.id))
+            for finding in record.findings(os.fsdecode(task.file))
         ]
         return Update(
             added=len(readable) - changed,
@@ -95,7 +101,7 @@ class UpdatePlan(msgspec.Struct, frozen=True, kw_only=True):
             unchanged=stale.unchanged,
             failed=(*stale.failed, *unreadable),
             rebuilt=self.rebuild_reason,
-            nodes=sum([record.nodes for record in files.values()]),
+            nodes=snapshot.totals.get(NODES, 0) if snapshot else 0,
             seconds=seconds,
         )
 
@@ -111,18 +117,26 @@ def plan_update(folder: Folder, request: Request, last: Opened | None = None) ->
     if snapshot is not None:
         current = snapshot.settings.trees
     elif reason is not None:
-        current = folder.trees() or newest_readable_trees(folder)
+        current = folder.trees() or _newest_readable_trees(folder)
     trees = _requested_trees(folder, request, current)
     refuse_folder(folder.path, request.trees or {})
     if snapshot is not None:
         reason = "a rebuild was requested" if request.rebuild else _rebuild_reason(snapshot.settings, trees)
     if snapshot is None or reason is not None:
         trees = {name: msgspec.structs.replace(tree, auto_slugs="", auto_dialect="") for name, tree in trees.items()}
-        settings, stale = IndexSettings(__version__, languages_of(trees), trees), stale_files(folder.home, trees, {})
-        return UpdatePlan(snapshot=None, stamp=stamp, rebuild_reason=reason, settings=settings, stale=stale)
+        settings, stale = IndexSettings(__version__, languages_of(trees), trees), stale_files(folder.home, trees)
+        is_readable = snapshot is not None
+        return UpdatePlan(
+            snapshot=None,
+            stamp=stamp,
+            rebuild_reason=reason,
+            keeps_current=is_readable,
+            settings=settings,
+            stale=stale,
+        )
     names = trees if request.trees is None else request.trees
-    listed = snapshot.folder_times if snapshot.settings.trees == trees else None
-    stale = stale_files(folder.home, {name: trees[name] for name in names}, snapshot.files, listed)
+    is_same = snapshot.settings.trees == trees
+    stale = stale_files(folder.home, {name: trees[name] for name in names}, snapshot, trusts_folders=is_same)
     settings = msgspec.structs.replace(snapshot.settings, trees=trees)
     return UpdatePlan(snapshot=snapshot, stamp=stamp, settings=settings, stale=stale)
 
@@ -220,3 +234,12 @@ def _add_variables(home: Path, tree: TreeRecord, old: TreeRecord | None) -> Tree
         return tree
     variables = tree_substitutions(files, tree.reading.substitutions)
     return msgspec.structs.replace(tree, variables=variables, variable_files=times)
+
+
+def _newest_readable_trees(folder: Folder) -> Mapping[str, TreeRecord]:
+    """The trees of the newest readable generation, if it is unknown which one is current."""
+    for _, generation in sorted(folder.generations().items(), reverse=True):
+        with suppress(damage.DamageError, StoreError):
+            damage.check(generation)
+            return Snapshot(generation).settings.trees
+    return {}

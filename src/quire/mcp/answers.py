@@ -14,12 +14,12 @@ from zlib import crc32
 import msgspec
 from msgspec import Meta, Struct
 
-from quire.breadcrumbs import LIMIT, shorten
 from quire.errors import OptionError
-from quire.offsets import line_starts
+from quire.model.breadcrumbs import LIMIT, shorten
+from quire.model.offsets import line_starts
+from quire.model.validation import check, convert, fields
 from quire.search.hit import Hit
-from quire.validation import check, convert, fields
-from quire.workspace import Workspace
+from quire.workspace.workspace import Workspace
 
 DEFAULT_TOKENS = 2_000
 """Maximum tokens of an answer; with more, agents paid more and found hardly more (benchmarks/results/agents.md)."""

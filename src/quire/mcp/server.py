@@ -1,7 +1,8 @@
 """The protocol: requests are answered in threads, with progress while the index is updated, and can be cancelled.
 
 An update that nobody waits for any more is stopped; the index keeps its previous state. Over HTTP, only this machine
-may connect without a token. With a token, any Host is accepted, because a browser does not know the token.
+may connect without a token. With a token, any Host is accepted, because a browser does not know the token. There are
+no sessions: each request is answered by itself, so that ids need not differ and clients that vanish leave nothing.
 """
 
 from __future__ import annotations
@@ -31,21 +32,21 @@ from starlette.types import ASGIApp, Scope
 
 from quire import __version__
 from quire.errors import NotFoundError, OptionError, QuireError
-from quire.local_server import foreign_header, guarded, listen, serve
 from quire.mcp.answers import Service, offset_of
-from quire.mcp.tools import CHATGPT_TOOLS, SCHEME, TOOLS, VECTOR_TOOLS, uri
-from quire.vectors.vector_files import current_folder
-from quire.workspace import Workspace
+from quire.mcp.chatgpt import CHATGPT_TOOLS
+from quire.mcp.tools import SCHEME, TOOLS, VECTOR_TOOLS, get_section, uri
+from quire.search.vector_files import current_folder
+from quire.web.local_server import foreign_header, guarded, listen, serve
+from quire.workspace.workspace import Workspace
 
 _THREADS = 16
 _PROGRESS_EVERY = 0.1
 _WARM_UP_AFTER = 0.2
 _PAGE = 100  # how many resources a list or a completion has at once
+_TTL, _TOOLS_TTL = 1_000, 3_600_000  # milliseconds: documents are compared once in a second, tools do not change
 _PATH = "/mcp"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _MAX_BODY = 1_048_576
-_MAX_CONNECTIONS = 512
-_MAX_SESSIONS = 256
 _DOCUMENT_URI = f"{SCHEME}:///{{tree}}/{{+path}}"
 _TEMPLATES = {"document": _DOCUMENT_URI, "section": f"{_DOCUMENT_URI}#{{slug}}"}
 
@@ -54,7 +55,7 @@ Result = TypeVar("Result")
 
 
 class _AbandonedError(Exception):
-    """Nobody waits for the update any more."""
+    """Nobody waits for the update or the answer any more."""
 
 
 class AgentServer:
@@ -102,7 +103,8 @@ class AgentServer:
         return (
             f"Documentation: {trees}. For a question, call search: it returns whole sections with ids. To see what "
             "there is, call outline, then get one section instead of reading files. Answers are always up to date. "
-            "An answer that ends with a cursor goes on if you pass the cursor."
+            "An answer that ends with a cursor goes on if you pass the cursor. If nothing is found, the documentation "
+            "does not say it."
         )
 
     async def _in_thread(self, context: Context, work: Callable[[], Result]) -> Result:
@@ -110,12 +112,15 @@ class AgentServer:
         key = id(context)
         self._waiting[key] = context.session
         try:
-            return await anyio.to_thread.run_sync(self._refreshed, work, abandon_on_cancel=True, limiter=self._threads)
+            refreshed = partial(self._refreshed, key, work)
+            return await anyio.to_thread.run_sync(refreshed, abandon_on_cancel=True, limiter=self._threads)
         finally:
             del self._waiting[key]
 
-    def _refreshed(self, work: Callable[[], Result]) -> Result:
+    def _refreshed(self, key: int, work: Callable[[], Result]) -> Result:
         self._workspace.refresh_sometimes(self._on_progress)
+        if key not in self._waiting:
+            raise _AbandonedError
         result = work()
         if self._warm_up is not None:
             timer, self._warm_up = Timer(_WARM_UP_AFTER, self._warm_up), None
@@ -140,7 +145,7 @@ class AgentServer:
             read_only(name=name, title=tool.title, description=tool.__doc__, input_schema=tool.schema())
             for name, tool in self._tools.items()
         ]
-        return types.ListToolsResult(tools=tools)
+        return types.ListToolsResult(tools=tools, ttl_ms=_TOOLS_TTL, cache_scope="public")
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in self._tools:
@@ -171,6 +176,7 @@ class AgentServer:
                 for document in documents[start:end]
             ],
             next_cursor=str(end) if end < len(documents) else None,
+            ttl_ms=_TTL,
         )
 
     async def _list_templates(
@@ -180,16 +186,16 @@ class AgentServer:
             types.ResourceTemplate(name=name, uri_template=template, mime_type="text/markdown")
             for name, template in _TEMPLATES.items()
         ]
-        return types.ListResourceTemplatesResult(resource_templates=templates)
+        return types.ListResourceTemplatesResult(resource_templates=templates, ttl_ms=_TOOLS_TTL, cache_scope="public")
 
     async def _read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         resource = str(params.uri)
         with _protocol_errors(uri=resource):
-            hit = await self._in_thread(context, lambda: self._workspace.get(_node_id(resource)))
+            hit = await self._in_thread(context, lambda: get_section(self._workspace, _node_id(resource)))
         contents = types.TextResourceContents(uri=resource, text=hit.text, mime_type="text/markdown")
-        return types.ReadResourceResult(contents=[contents])
+        return types.ReadResourceResult(contents=[contents], ttl_ms=_TTL)
 
     async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         others = (params.context and params.context.arguments) or {}
@@ -256,11 +262,11 @@ def serve_http(server: AgentServer, host: str, port: int, token: str, on_start: 
     app: ASGIApp = server.protocol.streamable_http_app(
         streamable_http_path=_PATH,
         max_request_body_size=_MAX_BODY,
-        max_sessions=_MAX_SESSIONS,
+        stateless_http=True,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # `guarded` does it
     )
     with listen(host, port) as listener:
         name = f"[{host}]" if ":" in host else host
         on_start(f"http://{name}:{listener.getsockname()[1]}{_PATH}")
         app = guarded(app, partial(_refusal, token))
-        serve(app, listener, limit_concurrency=_MAX_CONNECTIONS, timeout_graceful_shutdown=1)
+        serve(app, listener)

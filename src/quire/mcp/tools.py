@@ -1,42 +1,39 @@
-"""The tools: search, outline, get, context and status; for ChatGPT, search and fetch.
+"""The tools: search, outline, get, context, check and status.
 
 Each answer says how much there is in all.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import accumulate
 from typing import Annotated, Any, ClassVar
 from urllib.parse import quote
 
-import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
 from quire import __version__
-from quire.document_list import DocumentList, document_list
 from quire.errors import NotFoundError
+from quire.index.document_list import DocumentList, document_list
 from quire.index.file_records import FileRecord
+from quire.index.section_lookup import LIST_DOCUMENTS, SectionName
 from quire.mcp.answers import Answer, Cursor, Limit, Query, Service, Tool, breadcrumb, cursor_at, offset_of
-from quire.offsets import line_starts
+from quire.mcp.check import Check
+from quire.model.offsets import line_starts
+from quire.model.validation import unknown_name
 from quire.search.hit import Hit, Results
 from quire.search.search_settings import Mode
-from quire.validation import unknown_name
-from quire.workspace import Workspace
 from quire.workspace.context import FileContext, changed_files
+from quire.workspace.workspace import Workspace
 
 SCHEME = "quire"
 _DEPTH = 20  # how many sections a search ranks, whatever its limit, so that pages fit together
-_CONTEXT_LIMIT, _CHATGPT_LIMIT = 5, 20
+_CONTEXT_LIMIT = 5
 _LEAST_TEXT = 16  # a section is shown without text rather than with fewer tokens than this
 _JSON_FACTOR = 1.1  # how many tokens a text has in JSON, usually, for each of its own
 _OVERVIEW_TOKENS, _OUTLINE_TOKENS, _STATUS_TOKENS = 500, 2_000, 1_000
-_FILE_NAME = re.compile(r"[^/\\:#]+(?:#[^#]*|:[0-9]+)?")
-_REST = re.compile(r"(?s)(.+)@([0-9]+-[0-9a-f]{8})")  # the id that ChatGPT gets for the rest of a section
-_LINES = re.compile(r"(?s)(?P<document>.+):(?P<first>[0-9]{1,9})-(?P<last>[0-9]{1,9})")
 
 
 class Search(Tool, frozen=True):
@@ -50,6 +47,7 @@ class Search(Tool, frozen=True):
     path: Annotated[str, Meta(description="only this folder, file or glob")] = ""
     tree: str = ""
     where: Annotated[str, Meta(description="front matter: status=draft")] = ""
+    list: Annotated[bool, Meta(description="no texts")] = False
     cursor: Cursor = ""
 
     def answer(self, service: Service) -> Answer:
@@ -94,6 +92,7 @@ class _Page:
     def __init__(self, service: Service, call: Search | Context, find: Callable[..., Results], size: int) -> None:
         self._find = partial(find, limit=size)
         self._limit = service.limit(call.max_tokens)
+        self._is_list = isinstance(call, Search) and call.list
         self._start = offset_of(call.cursor)
         self._ranked = find(limit=_DEPTH, max_tokens=0)
         self._hits = self._ranked[self._start : self._start + size]
@@ -103,7 +102,8 @@ class _Page:
 
     def answer(self) -> Answer:
         """The sections with their texts; without some of them, or parts of them, if they do not fit."""
-        return next(filter(None, map(self._fitting, self._choices())), None) or self._skipped()
+        choices: Iterable[Mapping[str, Hit]] = [{}] if self._is_list else self._choices()
+        return next(filter(None, map(self._fitting, choices)), None) or self._skipped()
 
     def _choices(self) -> Iterator[Mapping[str, Hit]]:
         """The hits whose texts are shown: all, then as many as fit a limit that becomes smaller, then none."""
@@ -148,8 +148,16 @@ class _Page:
         ranked = f"{total}{'+' * (total >= _DEPTH)}"
         foot = f"{numbers} of {ranked} sections" if listed else f"{ranked} found" if total else "nothing found"
         hints = [foot, *([f'cursor "{cursor}" shows more'] if cursor else []), *self._notes]
-        results = [{**_fields(hit, text), **_present(text=text and text.text)} for hit, text in listed]
-        record = {"results": results, "total": total, **_present(cursor=cursor, note="; ".join(self._notes))}
+        results = [{**_fields(hit, text), **present(text=text and text.text)} for hit, text in listed]
+        if self._is_list:
+            hits = [hit for hit, _ in listed]
+            rows = (
+                f"{hit.id}:{'-'.join(map(str, hit.lines))} {hit.title} ({hit.tokens}) {hit.score:.2f}" for hit in hits
+            )
+            sections = ["\n".join(rows)] if hits else []
+            names = ("id", "lines", "title", "tokens")
+            results = [{**{name: getattr(hit, name) for name in names}, "score": round(hit.score, 2)} for hit in hits]
+        record = {"results": results, "total": total, **present(cursor=cursor, note="; ".join(self._notes))}
         return Answer("\n\n".join([*sections, f"[{'; '.join(hints)}]"]), record)
 
     def _skipped(self) -> Answer:
@@ -157,11 +165,11 @@ class _Page:
         end, total = self._start + 1, len(self._ranked)
         cursor = str(end) if end < total else ""
         skips = f'; cursor "{cursor}" skips it' if cursor else ""
-        record = {"results": [], "total": total, **_present(cursor=cursor)}
+        record = {"results": [], "total": total, **present(cursor=cursor)}
         return Answer(f"[{end} of {total}: raise max_tokens{skips}]", record)
 
 
-def _present(**fields: Any) -> dict[str, Any]:
+def present(**fields: Any) -> dict[str, Any]:
     """The fields of a record that are not empty."""
     return {name: value for name, value in fields.items() if value}
 
@@ -179,17 +187,18 @@ class Get(Tool, frozen=True):
         """A section or lines of a document; of a long one the next part."""
         hit = section(service, self.id, children=self.children)
         start = offset_of(self.cursor, hit.text)
-        answers = [partial(_part, hit, start, level) for level in range(3)]
+        linking = 0 if start else len({link.id for link in service.workspace.index.links_to(hit.id)})
+        answers = [partial(_part, hit, start, level, linking) for level in range(3)]
         return service.limit(self.max_tokens).part(hit.text, start, answers)
 
 
 def section(service: Service, name: str, *, children: bool = True) -> Hit:
     """The section, or some lines of a document as if they were one."""
-    lines = _LINES.fullmatch(name)
-    if lines is None:
-        return _get(service.workspace, name, children=children)
-    first, last = int(lines["first"]), int(lines["last"])
-    document = _get(service.workspace, lines["document"])
+    named = SectionName.of(name)
+    if named.lines is None or "-" not in named.section:
+        return get_section(service.workspace, name, children=children)
+    first, last = named.lines
+    document = get_section(service.workspace, named.document)
     starts = line_starts(document.text)
     if document.depth or not 1 <= first <= min(last, len(starts)):
         raise NotFoundError(f"{name[:200]}: no such lines", f"the document has lines 1 to {len(starts)}")
@@ -198,12 +207,14 @@ def section(service: Service, name: str, *, children: bool = True) -> Hit:
     return replace(hit, text=text, lines=(first, min(last, len(starts))), tokens=service.count(text))
 
 
-def _get(workspace: Workspace, name: str, **options: Any) -> Hit:
+def get_section(workspace: Workspace, name: str, **options: Any) -> Hit:
     """A section; of a document that only a file name tells, if there is one such document."""
     try:
         return workspace.get(name, **options)
     except NotFoundError as error:
-        if len(error.near) != 1 or not _FILE_NAME.fullmatch(name):
+        if error.advice == LIST_DOCUMENTS:
+            raise error.advising("outline lists documents and headings") from error
+        if len(error.near) != 1 or {*SectionName.of(name).document} & {*"/\\:#"}:
             raise
         return workspace.get(error.near[0], **options)
 
@@ -212,10 +223,11 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _part(hit: Hit, start: int, level: int, end: int) -> Answer:
-    """A part of a section; the higher the level, the less is said about it."""
-    head = (_head(hit), f"{hit.id}\n", "")[level]
-    fields: dict[str, Any] = (_fields(hit), {"id": hit.id}, {})[level]
+def _part(hit: Hit, start: int, level: int, linking: int, end: int) -> Answer:
+    """A part of a section, to which ``linking`` others link; the higher the level, the less is said about it."""
+    linked = f"linked from {_count(linking, 'section')}\n" if linking else ""
+    head = (_head(hit) + linked, f"{hit.id}\n", "")[level]
+    fields: dict[str, Any] = (_fields(hit) | present(linked_from=linking), {"id": hit.id}, {})[level]
     text, cursor = hit.text[start:end], cursor_at(hit.text, end)
     if not cursor:
         return Answer(head + text, {**fields, "text": text})
@@ -228,7 +240,8 @@ def _head(hit: Hit, excerpt: Hit | None = None) -> str:
     """``ID (PATH:LINES, TOKENS)`` and the breadcrumb."""
     part = f"{excerpt.tokens:,} of " if excerpt and not excerpt.complete else ""
     tokens = f"{part}{hit.tokens:,} tokens"
-    return f"{hit.id} ({hit.path}:{hit.lines[0]}-{hit.lines[1]}, {tokens})\n> {breadcrumb(hit)}\n"
+    url = f"{hit.url}\n" if hit.url else ""
+    return f"{hit.id} ({hit.path}:{hit.lines[0]}-{hit.lines[1]}, {tokens})\n> {breadcrumb(hit)}\n{url}"
 
 
 def _fields(hit: Hit, excerpt: Hit | None = None) -> dict[str, Any]:
@@ -237,6 +250,7 @@ def _fields(hit: Hit, excerpt: Hit | None = None) -> dict[str, Any]:
         "path": f"{hit.path}:{hit.lines[0]}-{hit.lines[1]}",
         "breadcrumb": breadcrumb(hit),
         "tokens": hit.tokens,
+        **present(url=hit.url),
         **({"complete": False} if excerpt and not excerpt.complete else {}),
     }
 
@@ -267,7 +281,7 @@ class Outline(Tool, frozen=True):
         if not workspace.finds(self.path) and (documents := workspace.documents(self.path)):
             return documents
         try:
-            hit = _get(workspace, self.path)
+            hit = get_section(workspace, self.path)
         except NotFoundError as error:
             raise error.advising("outline without a path lists all") from error
         return [record for record in workspace.documents() if record.id == f"{hit.tree}:{hit.path}"]
@@ -285,7 +299,7 @@ def _outlined(start: int, listed: DocumentList, *, note: str) -> Answer:
     hint = "; ".join(filter(None, hints))
     rows = [row[: 4 if row.lines else 3] for row in listed.entries]
     lines = [*(row.line for row in listed.entries), *([f"[{hint}]"] if hint else [])]
-    return Answer("\n".join(lines), {"rows": rows, "total": listed.total, **_present(cursor=cursor, note=note)})
+    return Answer("\n".join(lines), {"rows": rows, "total": listed.total, **present(cursor=cursor, note=note)})
 
 
 class Status(Tool, frozen=True):
@@ -298,7 +312,8 @@ class Status(Tool, frozen=True):
         """The served trees, and files that cannot be read."""
         limit, workspace = service.limit(self.max_tokens or _STATUS_TOKENS), service.workspace
         trees, failed = workspace.tree_infos(), workspace.failed
-        notes = [*filter(None, [workspace.note]), *(f"{finding.path}: {finding.message}" for finding in failed)]
+        unread = (f"{finding.path}: {finding.message}" for finding in failed)
+        notes = [*filter(None, [workspace.note, workspace.left_out()]), *unread]
         rows: list[list[Any]] = [
             [name, tree.files, tree.nodes, tree.tokens, str(tree.folder)] for name, tree in trees.items()
         ]
@@ -317,50 +332,6 @@ class Status(Tool, frozen=True):
         return answer(limit.longest(range(1, len(rows) + len(notes) + 1), answer))
 
 
-class ChatgptSearch(Tool, frozen=True):
-    """Find sections of the documentation."""
-
-    title: ClassVar = "Search documentation"
-    query: Query
-
-    def answer(self, service: Service) -> Answer:
-        """The ids and titles of the best sections."""
-        hits = service.workspace.search(self.query, limit=_CHATGPT_LIMIT, max_tokens=0)
-        results = list(map(_chatgpt_names, hits))
-        end = service.limit().longest(range(1, len(results) + 1), lambda end: _json_answer({"results": results[:end]}))
-        return _json_answer({"results": results[:end]})
-
-
-class Fetch(Tool, frozen=True):
-    """Read a section that search found."""
-
-    title: ClassVar = "Read a section"
-    id: Annotated[str, Meta(min_length=1)]
-
-    def answer(self, service: Service) -> Answer:
-        """A section. If it is too long, ``next`` in its metadata is the id of the rest."""
-        match = _REST.fullmatch(self.id)
-        name, cursor = match.groups() if match else (self.id, "")
-        hit = section(service, name)
-        start = offset_of(cursor, hit.text)
-
-        def answer(end: int) -> Answer:
-            rest = cursor_at(hit.text, end)
-            path = f"{hit.path}:{hit.lines[0]}-{hit.lines[1]}"
-            metadata = {"path": path, "tokens": str(hit.tokens), **_present(next=rest and f"{name}@{rest}")}
-            return _json_answer({**_chatgpt_names(hit), "text": hit.text[start:end], "metadata": metadata})
-
-        return service.limit().part(hit.text, start, [answer])
-
-
-def _chatgpt_names(hit: Hit) -> dict[str, str]:
-    return {"id": hit.id, "title": breadcrumb(hit), "url": uri(hit.id)}
-
-
-def _json_answer(record: dict[str, Any]) -> Answer:
-    return Answer(msgspec.json.encode(record).decode(), record)
-
-
 def uri(node_id: str) -> str:
     """The URI of a document or section: ``quire:///TREE/PATH`` or ``quire:///TREE/PATH#SLUG``."""
     document, mark, slug = node_id.partition("#")
@@ -373,8 +344,7 @@ TOOLS: Mapping[str, type[Tool]] = {
     "outline": Outline,
     "get": Get,
     "context": Context,
+    "check": Check,
     "status": Status,
 }
 VECTOR_TOOLS: Mapping[str, type[Tool]] = {**TOOLS, "search": VectorSearch}  # the tools if the index has vectors
-CHATGPT_TOOLS: Mapping[str, type[Tool]] = {"search": ChatgptSearch, "fetch": Fetch}
-"""The tools that ChatGPT connectors expect: each answer is one text with JSON in it, and the same as a record."""

@@ -1,13 +1,14 @@
 """The blocks of a text: plain ones by the line scan, the others by the parser, in one pass."""
 
-from quire.dialects import COMMONMARK
-from quire.model import BlockColumns, Document, Kind, Note, Source, findings_at
-from quire.offsets import BLANK, text_end, trimmed
+from quire.model.dialects import COMMONMARK
+from quire.model.document import BlockColumns, Document, Kind, Note, Source, findings_at
+from quire.model.offsets import BLANK, text_end, trimmed
+from quire.model.page_markers import with_whole_sentences
 from quire.parsing.containers import MATH, Marks, container_marks, containers, hidden_headings, name_admonitions
+from quire.parsing.document_title import document_title
 from quire.parsing.events import last_item_end, top_blocks
 from quire.parsing.headings import (
     Headings,
-    document_title,
     empty_headings,
     read_headings,
     section_columns,
@@ -18,16 +19,16 @@ from quire.parsing.line_scan import THEMATIC_BREAK, LineScan, scan_lines
 from quire.parsing.parser_input import for_parser, parser_input
 
 
-def document(source: Source, title: str | None = None) -> Document:
+def parse_source(source: Source, title: str | None = None) -> Document:
     """Parse ``source``; ``title`` overrides the document's own."""
     if source.syntax == "markdown":
         blocks, headings, notes = document_blocks(source)
     else:
         span = trimmed(source.text, source.body_start, len(source.text))
-        blocks, headings, notes = BlockColumns([], [], [], {}), Headings([], [], [], []), []
+        blocks, headings, notes = BlockColumns([], [], [], {}), Headings([], [], [], [], []), []
         if span[0] < span[1]:
             blocks.add("paragraph", *span)
-    name, note = shortened(document_title(source, headings, title), 0)
+    name, note = shortened(document_title(source, blocks, headings, title), 0)
     sections = section_columns(source, blocks, headings, name)
     notes += note + empty_headings(sections)
     findings = (*source.findings, *findings_at(source, sorted(notes))) if notes else source.findings
@@ -38,7 +39,8 @@ def document_blocks(source: Source) -> tuple[BlockColumns, Headings, list[Note]]
     """The blocks at document level, which cover all text that is not blank; the headings among them; and notes."""
     text, start, malformed = source.text, source.markdown_start, source.malformed_frontmatter
     is_commonmark = source.dialect == COMMONMARK
-    lines, tags, has_admonitions = parser_input(text[start:], is_commonmark=is_commonmark)
+    body = with_whole_sentences(text[start:], source.page_marker)
+    lines, tags, has_admonitions = parser_input(body, is_commonmark=is_commonmark)
     blocks, rest = flat_blocks(text, start, len(text), lines)
     has_containers = tags or rest or "html" in blocks.kinds
     if malformed is not None:

@@ -20,17 +20,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from quire.model import Block, BlockColumns, Kind
-from quire.offsets import LINE_END, line_start
+from quire.model.dialects import is_raw_shortcode
+from quire.model.document import Block, BlockColumns, Kind
+from quire.model.offsets import LINE_END, line_start
 
 _TEMPLATE_TAG = re.compile(
     r"\{(?:\{([<%])-?+[ \t]*+(/?+)[ \t]*+([\w./-]*+)([^{}\n]*+)(?<=[>%])\}\}|%-?+[ \t]*+(end)?+(\w++)[^{}\n]*+(?<=%)\})"
 )
 _CLOSING_TEMPLATE_TAG = re.compile(r"\{(?:\{[<%]-?[ \t]*/|%-?[ \t]*end)")
-_RAW_WORDS = ("highlight", "comment", "code")
-RAW_TAGS = frozenset(mark + word for mark in ("{{<", "{{%", "{%") for word in _RAW_WORDS)
-"""The shortcodes and tags that show code."""
-_RAW_LIQUID = frozenset(f"{{%{word}" for word in _RAW_WORDS)
 _INDENT = re.compile(r"(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*\Z")
 _LINE_START = r"(?:\A|(?<=[\r\n]))[ \t]*+"
 _DIRECTIVE = re.compile(rf"{_LINE_START}(:{{3,}}+)[ \t]*+(?:\{{?[ \t]*+([^\s{{}}\[\]:]++)|(?=[\r\n]|\Z))")
@@ -130,7 +127,7 @@ def raw_spans(lines: str, tags: Iterable[TemplateTag]) -> list[tuple[int, int]]:
         if not closes:
             waiting.open(mark)
         elif opening := waiting.close(mark):
-            if not name.startswith("{{<") and name not in _RAW_LIQUID:
+            if not is_raw_shortcode(name):
                 # The openings around it have Markdown inside, so they are not raw.
                 waiting[:] = [outer._replace(place=-1) for outer in waiting]
             elif opening.place >= 0 and _is_block(lines, opening.place, end):

@@ -6,7 +6,7 @@ r"""Headings: their levels, their titles as plain text, the ids that authors giv
     ## Title {/* #id */}             Docusaurus 3 with MDX
     ## <a id="id"></a>Title          HTML; also name="id", and on a line of its own above the heading
     (id)=                            MyST, on a line of its own above the heading
-    ## Title [id]                    Elastic docs-builder; elsewhere it is part of the title
+    ## Title [id]                    Elastic docs-builder; elsewhere only if most headings of a document have one
 
 Attributes, comments and shortcodes are not part of a title. Most titles have no markup but code; the parser reads the
 others.
@@ -22,13 +22,13 @@ from itertools import accumulate, repeat
 from operator import lt, sub
 from typing import NamedTuple
 
-from quire.dialects import COMMONMARK, DOCS_BUILDER
-from quire.model import BlockColumns, Note, SectionColumns, Source, doc_name
-from quire.offsets import BLANK, LINE_END, trimmed, utf8_length
+from quire.model.dialects import COMMONMARK, DOCS_BUILDER
+from quire.model.document import BlockColumns, Note, SectionColumns, Source
+from quire.model.offsets import BLANK, LINE_END, trimmed, utf8_length
+from quire.model.substitutions import substitute, title_text
 from quire.parsing.events import definitions, encodable, events_of, footnotes, opened, plain_text
 from quire.parsing.parser_input import plain_lines
 from quire.parsing.slugs import unique_slugs
-from quire.substitutions import substitute, title_text
 
 MAX_TITLE = 1000  # a title is cut at this many characters, because many records repeat it
 _HTML_TAG = r"</?[A-Za-z][A-Za-z0-9-]*+>"
@@ -38,6 +38,7 @@ _CODE_OR_TAG = re.compile(rf"`([^`]+)`|{_HTML_TAG}")
 _CLOSING_HASHES = re.compile(r"(?:\A|[ \t])#+\Z")
 _SPECIAL = re.compile(r"[\\`*_\[\]<&~{\t\x0b\x0c\r\n]|#(?:\0|\Z)")
 _WHITE = re.compile(r"[\t\x0b\x0c]")
+_SPACES = re.compile(r"\s\s+")
 _FEED = re.compile(r"[\x0b\x0c]")  # white space everywhere but in Markdown; titles have a space instead
 _INERT = "\ufdd0"  # a noncharacter, which has no meaning to the parser
 
@@ -53,6 +54,7 @@ _ANCHOR = re.compile(
     r"""<a[ \t][^<>]*?\b(?:id|name)[ \t]*=[ \t]*["']?([^\s"'<>]+)["']?[^<>]*>(?:[ \t]*</a>)?""", re.IGNORECASE
 )
 BRACKETED_ID = re.compile(r"(?<=[^\]\s])[ \t]*+\[#?([^\s\[\]^]++)\][ \t]*+\Z")
+_SHOWN_ID = re.compile(r"[^\]\s][ \t]++\[#?([a-z_][a-z0-9_.-]*+)\]\Z")
 _SHORTCODE = re.compile(r"(?P<ticks>`++).+?(?<!`)(?P=ticks)(?!`)|\{\{[<%][^{}\n]*+(?<=[>%])\}\}")
 _PARAMETER = re.compile(r"""[<%]-?[ \t]*param[ \t]+["'`]?(?:[\w-]+\.)*([\w-]+)""")
 """Hugo's parameter without a value: its last word."""
@@ -75,6 +77,7 @@ class Headings(NamedTuple):
     levels: list[int]
     titles: list[str]
     ids: list[str]  # the ids that the author gave them; empty where there is none
+    texts: list[str]  # their titles with every space, of which GitHub makes anchors
 
 
 def read_headings(source: Source, blocks: BlockColumns) -> tuple[Headings, list[Note]]:
@@ -85,28 +88,39 @@ def read_headings(source: Source, blocks: BlockColumns) -> tuple[Headings, list[
     text = source.text
     kinds, starts, ends, _ = blocks
     if "heading" not in kinds:
-        return Headings([], [], [], []), []
+        return Headings([], [], [], [], []), []
     numbers = [number for number, kind in enumerate(kinds) if kind == "heading"]
     lines = [text[starts[number] : ends[number]].lstrip(" \t") for number in numbers]
     contents = list(map(str.lstrip, lines, repeat("#")))  # faster than comprehensions
     levels = list(map(sub, map(len, lines), map(len, contents)))
     titles = list(map(str.strip, contents, repeat(BLANK)))
-    headings = Headings(numbers, levels, titles, [""] * len(numbers))
+    headings = Headings(numbers, levels, titles, [""] * len(numbers), [])
     joined = "\0".join(titles)
     if _SPECIAL.search(joined):
         marked = [index for index, content in enumerate(titles) if _SPECIAL.search(content)]
         _read_markup(source, blocks, headings, lines, marked)
+        joined = "\0".join(titles)
+    headings.texts[:] = titles
+    if "  " in joined or not joined.isascii():
+        titles[:] = [_SPACES.sub(" ", title) for title in titles]
     notes: list[Note] = []
     if max(map(len, titles), default=0) > MAX_TITLE:
         for index, title in enumerate(titles):
-            titles[index], note = shortened(title, starts[numbers[index]])
-            notes += note
+            short, note = shortened(title, starts[numbers[index]])
+            if note:
+                titles[index] = headings.texts[index] = short
+                notes += note
     return headings, notes
 
 
 def _read_markup(source: Source, blocks: BlockColumns, headings: Headings, lines: list[str], marked: list[int]) -> None:
     """Set the titles and the ids of the ``marked`` headings, whose content is not plain text."""
-    _, levels, titles, ids = headings
+    _, levels, titles, ids, _ = headings
+    bracketed = [
+        match[1] for index in marked if titles[index][-1] == "]" and (match := _SHOWN_ID.search(titles[index]))
+    ]
+    are_ids = 2 * len(bracketed) >= len(titles) and _are_ids(source.text, bracketed)
+    dialect = source.dialect or (DOCS_BUILDER if are_ids else None)
     parsed: dict[int, str] = {}
     for index in marked:
         content = bare = titles[index]
@@ -114,7 +128,7 @@ def _read_markup(source: Source, blocks: BlockColumns, headings: Headings, lines
             levels[index] = 1 if content[-1] == "=" else 2
         if "{" in content or "<" in content or content[-1] == "]":
             above_line = content.rpartition("\n")[0].replace("\n", " ") if "\n" in content else ""
-            bare, ids[index] = split_id(above_line or content, source.substitutions, source.dialect)
+            bare, ids[index] = split_id(above_line or content, source.substitutions, dialect)
             bare = content if bare == above_line else bare  # a line below the title makes it a heading
         if not _SPECIAL.search(bare):
             titles[index] = bare
@@ -123,8 +137,17 @@ def _read_markup(source: Source, blocks: BlockColumns, headings: Headings, lines
         else:
             parsed[index] = lines[index] if bare == content else f"{'#' * levels[index]} {bare}"
     if parsed:
-        for index, title in zip(parsed, _parsed_titles(source.text, blocks, [*parsed.values()]), strict=True):
+        for index, title in zip(parsed, _parsed_titles(source, blocks, [*parsed.values()]), strict=True):
             titles[index] = title
+
+
+def _are_ids(text: str, found: Sequence[str]) -> bool:
+    """Whether words in brackets behind most headings of a document cannot be text.
+
+    There are several, all different, not dates nor marks such as ``[beta]``, and none is the label of a link.
+    """
+    are_different = len({*found}) == len(found) > 1 and not any(f"[{each}]:" in text for each in found)
+    return are_different and any("-" in each or "_" in each for each in found)
 
 
 def shortened(title: str, start: int) -> tuple[str, list[Note]]:
@@ -148,16 +171,21 @@ def _code_text(match: re.Match[str]) -> str:
     return code[1:-1] if is_padded else code
 
 
-def _parsed_titles(text: str, blocks: BlockColumns, headings: Sequence[str]) -> Iterator[str]:
-    """The plain text of each of ``headings``, parsed together above the definitions in ``blocks``."""
+def _parsed_titles(source: Source, blocks: BlockColumns, headings: Sequence[str]) -> Iterator[str]:
+    """The plain text of each of ``headings``, parsed together above the definitions in ``blocks``.
+
+    CommonMark has no footnotes: to it, their definitions are those of links.
+    """
+    text, has_footnotes = source.text, source.dialect != COMMONMARK
     joined = encodable(_FEED.sub(_INERT, plain_lines("\n\n".join(headings))))
     below = ""
     if "[" in joined:  # the blocks that may define links and footnotes: not a copy of the whole text
         rows = zip(*blocks[:3], strict=True)
         parts = (text[start:end] for kind, start, end in rows if kind not in ("paragraph", "heading", "code"))
         defining = plain_lines("\n\n".join(part for part in parts if "]:" in part))
-        below = f"{definitions(defining)}\n\n{footnotes(defining) if '[^' in joined else ''}"
-    events = events_of(f"{joined}\n\n{below}")
+        below = definitions(defining, footnotes=has_footnotes)
+        below += f"\n\n{footnotes(defining)}" if has_footnotes and "[^" in joined else ""
+    events = events_of(f"{joined}\n\n{below}", footnotes=has_footnotes)
     title_at: dict[int, str] = {}
     for event, place in events:
         if opened(event)[0] == "Heading":
@@ -234,17 +262,6 @@ def take_ids_above(text: str, blocks: BlockColumns, headings: Headings) -> set[i
     return taken
 
 
-def document_title(source: Source, headings: Headings, title: str | None) -> str:
-    """The caller's title, else front matter's, else the first H1, else the file name, else empty."""
-    if title is not None:
-        return title
-    stated = source.frontmatter.get("title")
-    if type(stated) in (str, int, float) and (words := str(stated).split()):
-        return title_text(" ".join(words), source.substitutions)
-    first = headings.titles[headings.levels.index(1)] if 1 in headings.levels else ""
-    return first if first or source.path is None else doc_name(source.path.rstrip("/").rpartition("/")[2])
-
-
 def section_columns(source: Source, blocks: BlockColumns, headings: Headings, title: str) -> SectionColumns:
     """The document's own section, then one for each heading."""
     text, size = source.text, len(source.text)
@@ -268,7 +285,7 @@ def section_columns(source: Source, blocks: BlockColumns, headings: Headings, ti
     positions = _positions(text_starts, text_ends, ends)
     first = source.text_start
     text_starts[0], text_ends[0] = trimmed(text, first, max(first, starts[1] if max(positions) else size))
-    slugs, anchors = unique_slugs(headings.titles, headings.ids)
+    slugs, anchors = unique_slugs(headings.texts, headings.ids)
     return SectionColumns(
         starts, depths, parents, ends, body_starts, text_starts, text_ends, positions,
         [title, *headings.titles], ["", *headings.ids], ["", *slugs], ["", *anchors], numbers,

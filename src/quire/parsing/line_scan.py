@@ -12,8 +12,8 @@ inside a possessive pattern must not capture.
 import re
 from typing import NamedTuple
 
-from quire.model import BlockColumns, Kind
-from quire.offsets import BLANK
+from quire.model.document import BlockColumns, Kind
+from quire.model.offsets import BLANK
 from quire.parsing.parser_input import DELIMITER_ROW, cell_count
 
 # The first characters of an item's text. A line that starts so is neither a rule nor an underline.

@@ -9,13 +9,14 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from quire.model import Document, Link
-from quire.parsing.containers import ADMONITION_MARKS, RAW_TAGS, template_tags, with_items
+from quire.model.dialects import CODE_SHORTCODES
+from quire.model.document import Document, Link
+from quire.model.substitutions import substitute, without_spaces
+from quire.parsing.containers import ADMONITION_MARKS, template_tags, with_items
 from quire.parsing.events import encodable, events_of, opened, plain_text
 from quire.parsing.headings import split_id
 from quire.parsing.parser_input import blanked, plain_lines
 from quire.parsing.slugs import RULES, anchors, unicode_slug
-from quire.substitutions import substitute, without_spaces
 
 _AUTOLINK = r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:|[^\s<>@]++@)"
 _LINK_MARKS = [re.compile(mark) for mark in (r"\]\(", r"\]\[", r"\[\[", _AUTOLINK)]
@@ -79,7 +80,7 @@ def _code_spans(lines: str) -> Iterator[tuple[int, int]]:
     """The contents of shortcodes and tags that show code."""
     opened, content = "", 0
     for start, end, name, closes in template_tags(lines):
-        if not opened and not closes and name in RAW_TAGS:
+        if not opened and not closes and name in CODE_SHORTCODES:
             opened, content = name, end
         elif opened and closes and name == opened:
             yield content, start

@@ -8,8 +8,8 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from quire.model import Block, BlockColumns, Kind, fence_info
-from quire.offsets import BLANK, line_start
+from quire.model.document import Block, BlockColumns, Kind, fence_info
+from quire.model.offsets import BLANK, line_start
 from quire.parsing.blocks import flat_blocks
 from quire.parsing.containers import ADMONITION_MARKS, Marks, container_marks, containers
 from quire.parsing.events import KINDS, events_of, opened
@@ -21,8 +21,13 @@ _WITH_CONTAINERS = frozenset({"item", "quote", "footnote"})
 """The kinds of block that may hold directives, components and the like."""
 _WITH_BLOCKS = frozenset({"list", "quote", "footnote"})
 _FIRST_LINE = re.compile(r"[^\r\n]*+(?:\r\n|\r|\n)")
-_DIRECTIVE_OPENING = re.compile(r":::|\{\{[<%]|\{%|!!!|\?\?\?|===")
-_DIRECTIVE_CLOSING = re.compile(r"[ \t]*(?::{3,}[ \t]*\Z|\{\{[<%]-?[ \t]*/|\{%-?[ \t]*end)")
+_DIRECTIVE_CLOSINGS = {
+    ":::": re.compile(r"[ \t]*:{3,}[ \t]*\Z"),
+    "{{<": re.compile(r"[ \t]*\{\{<-?[ \t]*/"),
+    "{{%": re.compile(r"[ \t]*\{\{%-?[ \t]*/"),
+    "{%": re.compile(r"[ \t]*\{%-?[ \t]*end"),
+} | dict.fromkeys(ADMONITION_MARKS)
+"""The line that closes a directive, by the marks that open it; admonitions and tabs end with their indentation."""
 _FIRST_COLUMN = re.compile(r"\n[^ \n]")
 _DEEPEST_CONTAINER = 2
 
@@ -93,10 +98,11 @@ def directive_content(text: str, block: Block) -> tuple[int, int]:
     The end is that of the block if no line closes it; both are its start if its first line opens nothing.
     """
     first, last = _FIRST_LINE.match(text, block.start, block.end), line_start(text, block.end, block.start)
-    if first is None or last < first.end() or not _DIRECTIVE_OPENING.match(text, block.start):
+    opening = next((mark for mark in _DIRECTIVE_CLOSINGS if text.startswith(mark, block.start)), None)
+    if first is None or last < first.end() or opening is None:
         return block.start, block.start
-    is_closed = _DIRECTIVE_CLOSING.match(text, last, block.end)
-    return first.end(), last if is_closed else block.end
+    closing = _DIRECTIVE_CLOSINGS[opening]
+    return first.end(), last if closing and closing.match(text, last, block.end) else block.end
 
 
 def _block_in_container(text: str, kind: Kind, start: int, end: int, depth: int) -> Block:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from quire.offsets import BLANK
+from quire.model.offsets import BLANK
 from quire.parsing.containers import TemplateTag, raw_spans, template_tags, with_items
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")

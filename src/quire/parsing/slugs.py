@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from quire.model import Document
+from quire.model.document import Document
 
 _NOT_KEPT = re.compile(r"[^a-z0-9_\- ]+")
 _KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
@@ -176,8 +176,8 @@ RULES: Mapping[str, SlugRule] = MappingProxyType(
 def section_anchors(document: Document, rule: str) -> list[str]:
     """The anchor of each section of a document by a rule; the document's own is empty."""
     sections = document.section_columns
-    if rule in ("github", "ascii"):
-        return sections.anchors if rule == "github" else sections.slugs
+    if rule == "ascii" or RULES[rule] == RULES["github"]:
+        return sections.slugs if rule == "ascii" else sections.anchors
     return ["", *anchors(rule, sections.titles[1:], sections.ids[1:])]
 
 

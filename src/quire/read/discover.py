@@ -9,13 +9,14 @@ The order depends on names only.
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from quire.errors import InputError
-from quire.operating_system import is_link_or_junction
+from quire.model.operating_system import is_link_or_junction
 from quire.read import ignore_files
 from quire.read.source import MARKDOWN_EXTENSIONS, kind, unreadable
 
@@ -40,9 +41,13 @@ _MANIFESTS = frozenset(
     }
 )  # fmt: skip
 """Files that show a code repository."""
+DECIDING_FILES = frozenset({*_MANIFESTS, *ignore_files.NAMES, *chain(*_OUTPUTS.values()), "pyvenv.cfg"})
+"""Files that decide which others are documents."""
 _DOCUMENTATION = frozenset(
     {"content", "contents", "doc", "docs", "documentation", "guide", "guides", "handbook", "help", "manual", "wiki"}
 )
+
+_DECIDING = _MANIFESTS.union(ignore_files.NAMES, ["pyvenv.cfg"], *_OUTPUTS.values())
 
 Hidden = bool | Literal["known"]
 """Whether hidden files and folders are taken: all, none, or the folders that are known to have documents."""
@@ -65,12 +70,24 @@ class Skipped(NamedTuple):
     is_stream: bool = False  # whether it is a pipe, a device or a socket
 
 
+def left_out_counts(counts: Mapping[str, int]) -> str:
+    """``left out: hidden (2), installed packages (1)``."""
+    return f"left out: {', '.join(f'{reason} ({number:,})' for reason, number in sorted(counts.items()))}"
+
+
 class Discovery(NamedTuple):
     """The documents of a path, sorted by name."""
 
     documents: tuple[Found, ...]
     skipped: tuple[Skipped, ...]
     left_out: Mapping[str, int]  # how many files and folders, by reason
+
+
+class ListedFolders(NamedTuple):
+    """The folders that an earlier walk has listed."""
+
+    known: frozenset[str]
+    changed: frozenset[str]  # those that have changed since
 
 
 class _Folder(NamedTuple):
@@ -111,18 +128,23 @@ class Walk:
         *,
         follow_symlinks: bool = False,
         hidden: Hidden = False,
-        is_known: Callable[[str, str], bool] | None = None,
+        since: ListedFolders | None = None,
     ) -> None:
-        """``is_known`` gets the path and the file of each document in a directory; if it is true, that is left out."""
+        """With ``since``, only folders that are new or have changed are listed, and those above them are read."""
         self.files: list[str] = []  # the files to open
         self.paths: list[str] = []  # the path of each file relative to the root, with forward slashes
         self.skipped: list[Skipped] = []
         self.left_out: Counter[str] = Counter()  # how many files and folders were left out, by reason
         self.watched: list[str] = []
-        """The folders and ignore files that decided; if none of them changes, no document is added or removed."""
+        """The folders and files that decided; if none of them changes, no document is added or removed."""
+        self.listed: set[str] = set()  # the folders whose documents are in ``files``, as paths relative to the root
+        self.inside: set[str] = set()  # the folders that were found in others
         self._follow_symlinks, self._hidden = follow_symlinks, hidden
         self._seen = set[str]() if follow_symlinks else None  # real paths; without links, no file is met twice
-        self._include, self._exclude, self._is_known = include, exclude, is_known
+        self._include, self._exclude, self._since = include, exclude, since
+        self._above_changed = (
+            {above for folder in since.changed for above in _folders_above(folder)} if since else set()
+        )
         self._above = ""  # the path from the repository's top, where ignore rules start, to the root
         self._waiting: list[_Folder] = []
         self._links: list[tuple[str, os.DirEntry[str], tuple[ignore_files.Rules, ...]]] = []
@@ -163,6 +185,7 @@ class Walk:
             self._skip(folder.file, unreadable(error), is_error=True)
             return
         names = {entry.name for entry in entries}
+        self.watched += [os.path.join(folder.file, name) for name in names & _DECIDING.difference(ignore_files.NAMES)]  # noqa: PTH118
         if "pyvenv.cfg" in names and folder.path:
             self.left_out["virtual environment"] += 1
             return
@@ -181,7 +204,9 @@ class Walk:
                 self.left_out[reason] += 1
             else:
                 self._add_other(entry, folder)
-        self._add_files([entry for entry in files if entry.name.lower().endswith(_ENDINGS)], folder)
+        if self._since is None or folder.file in self._since.changed or folder.file not in self._since.known:
+            self.listed.add(folder.path)
+            self._add_files([entry for entry in files if entry.name.lower().endswith(_ENDINGS)], folder)
 
     def _takes_hidden(self, name: str) -> bool:
         is_known = self._hidden == "known" and name in _HIDDEN_WITH_NOTES
@@ -192,7 +217,7 @@ class Walk:
         return any(name in pattern.split("/") for pattern in self._include)
 
     def _add_files(self, entries: Sequence[os.DirEntry[str]], folder: _Folder) -> None:
-        is_filtered, is_known = bool(folder.rules or self._include or self._exclude), self._is_known
+        is_filtered = bool(folder.rules or self._include or self._exclude)
         for entry in entries:
             path = folder.path + entry.name
             if path[-4:].lower() == ".txt" and self._is_junk(path, folder):
@@ -200,7 +225,6 @@ class Walk:
             elif not (
                 (is_filtered and self._is_left_out(path, folder.rules))
                 or (self._seen is not None and not self._is_new(os.path.join(folder.real, entry.name)))  # noqa: PTH118
-                or (is_known is not None and is_known(path, entry.path))
             ):
                 self._take(entry.path, path)
 
@@ -213,8 +237,10 @@ class Walk:
         if is_link:
             self._links.append((path, entry, folder.rules))
         elif is_directory:
-            real = os.path.join(folder.real, entry.name)  # noqa: PTH118
-            self._waiting.append(folder._replace(file=entry.path, path=f"{path}/", real=real))
+            self.inside.add(entry.path)
+            if self._since is None or entry.path not in self._since.known or entry.path in self._above_changed:
+                real = os.path.join(folder.real, entry.name)  # noqa: PTH118
+                self._waiting.append(folder._replace(file=entry.path, path=f"{path}/", real=real))
         else:
             self._skip_stream(entry.path)
 
@@ -295,6 +321,18 @@ class Walk:
                 reason = error.reason if isinstance(error, InputError) else unreadable(error)
                 self._skip(file, f"ignore file not used: {reason}", is_error=True)
         return above
+
+
+def decides(path: str) -> bool:
+    """Whether a file is one that decides what is taken from its folder and those below."""
+    return os.path.basename(path) in _DECIDING  # noqa: PTH119
+
+
+def _folders_above(folder: str) -> Iterator[str]:
+    """A folder and all above it."""
+    while folder:
+        yield folder
+        folder = folder.rpartition(os.sep)[0]
 
 
 def has_extension(name: str) -> bool:

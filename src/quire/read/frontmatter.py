@@ -10,9 +10,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from quire.model import BOM, OWN_METADATA, Finding, Span
-from quire.offsets import lines_at
-from quire.patterns import pattern
+from quire.model.document import BOM, OWN_METADATA, Finding, Span
+from quire.model.offsets import lines_at
+from quire.model.patterns import pattern
 from quire.read import yaml_values
 
 MAX_METADATA = 8_000  # longer front matter, in characters, is not repeated in the records of its document

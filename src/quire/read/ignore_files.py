@@ -18,8 +18,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from quire.model import BOM
-from quire.patterns import pattern
+from quire.model.document import BOM
+from quire.model.patterns import pattern
 from quire.read.source import decode, read_configuration
 
 NAMES = (".gitignore", ".quireignore")  # the later one wins

@@ -9,18 +9,21 @@ import errno
 import os
 import stat
 from collections.abc import Mapping
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
 from quire.errors import InputError, UndecodableError, invalid_value
-from quire.model import BOM, Finding, Source, Syntax
-from quire.offsets import lines_at
+from quire.model.document import BOM, Finding, Source, Syntax
+from quire.model.offsets import lines_at
+from quire.model.page_markers import NOTEBOOK, after_first_marker
+from quire.model.substitutions import NO_SUBSTITUTIONS, used_variables
+from quire.model.trees import OnUndecodable
+from quire.model.validation import check
 from quire.read.frontmatter import split
-from quire.substitutions import NO_SUBSTITUTIONS, used_variables
-from quire.trees import OnUndecodable
-from quire.validation import check
+from quire.read.notebook import is_notebook, notebook_text
 
-MARKDOWN_EXTENSIONS = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mkdn", ".mdx", ".qmd", ".rmd"})
+MARKDOWN_EXTENSIONS = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mkdn", ".mdx", ".qmd", ".rmd", NOTEBOOK})
 """The endings of Markdown files, in lower case."""
 _MARKDOWN = tuple(MARKDOWN_EXTENSIONS)
 CONVERT = "convert the file to UTF-8"  # the advice for undecodable bytes
@@ -51,29 +54,44 @@ _KINDS = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_
           (stat.S_ISBLK, "a device"), (stat.S_ISDIR, "a directory"), (stat.S_ISLNK, "a symbolic link"))  # fmt: skip
 
 
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+
+
+class _NotRegularError(OSError):
+    """The file is a pipe, a device, a socket or a directory."""
+
+
+def read_bytes(file: str | Path, most: int = -1) -> bytes:
+    """The bytes of a file, or the first ``most`` of them. Every file that is not quire's own is opened here.
+
+    Anything but a regular file is an OSError: opening a pipe would block, and a device has no end.
+    """
+    descriptor = os.open(file, _FLAGS)
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            raise _NotRegularError(errno.EINVAL, f"not a regular file but {kind(mode)}", str(file))
+        with FileIO(descriptor, closefd=False) as stream:
+            return stream.read(most)
+    finally:
+        os.close(descriptor)
+
+
 def read_file(
     path: Path, name: str, errors: OnUndecodable = "strict", encoding: str = ""
 ) -> tuple[str, tuple[Finding, ...]]:
     """The text of a file, and findings about its decoding; messages call the file ``name``."""
     try:
-        data = path.read_bytes()
+        data = read_bytes(path)
     except (OSError, ValueError) as error:
-        # Windows raises PermissionError for directories. Path.is_dir may raise another error.
-        is_directory = isinstance(error, PermissionError) and os.path.isdir(path)  # noqa: PTH112
+        is_directory = isinstance(error, OSError) and os.path.isdir(path)  # noqa: PTH112  Path.is_dir may raise
         raise (InputError(name, *_IS_DIRECTORY) if is_directory else unread(name, error)) from error
     return decode(data, name, errors, encoding)
 
 
 def read_configuration(file: Path) -> bytes:
-    """The bytes of a quire.toml or an ignore file; OSError if it cannot be opened.
-
-    Refuses anything but a small regular file: opening a pipe blocks, and a device has no end.
-    """
-    mode = file.stat().st_mode
-    if not stat.S_ISREG(mode):
-        raise InputError(str(file), f"not a regular file but {kind(mode)}", "make it a file, or remove it")
-    with file.open("rb") as stream:
-        data = stream.read(MOST_BYTES + 1)
+    """The bytes of a quire.toml or an ignore file; OSError if it cannot be opened, InputError if it is large."""
+    data = read_bytes(file, MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise InputError(str(file), f"larger than {MOST_BYTES // 1024} KB", "shorten it")
     return data
@@ -112,7 +130,7 @@ def decode(
         return text, (Finding(code="undecodable", path=name, line=line, message=message),)
     if "\0" in text:
         _refuse_binary(text, name)
-    return text, ()
+    return (notebook_text(text, name) if is_notebook(name) and data else text), ()
 
 
 def _refuse_binary(text: str, name: str) -> None:
@@ -137,6 +155,8 @@ def unread(path: str, error: OSError | ValueError) -> InputError:
     """The error that says why a path cannot be read."""
     if not isinstance(error, OSError):
         return InputError(path, "the path contains a NUL or an undecodable character", "check it")
+    if isinstance(error, _NotRegularError):
+        return InputError(path, str(error.strerror), "make it a file, or remove it")
     return InputError(path, *_REASONS.get(error.errno or 0, (f"cannot be read: {error.strerror or error}",)))
 
 
@@ -151,22 +171,27 @@ def make_source(
     syntax: Syntax | None = None,
     dialect: str | None = None,
     substitutions: Mapping[str, Any] = NO_SUBSTITUTIONS,
+    *,
+    page_marker: str = "",
 ) -> Source:
     """A Source of ``text``. Markdown, by ``syntax`` or by the path's ending, has its front matter taken off."""
     path = path.replace(os.sep, "/") if path is not None else None
     if syntax is None:
         syntax = "markdown" if path is None or path.lower().endswith(_MARKDOWN) else "text"
     if syntax == "text":
-        return Source(text=text, path=path, syntax=syntax, body_start=int(text.startswith(BOM)))
+        return Source(
+            text=text, path=path, syntax=syntax, body_start=int(text.startswith(BOM)), page_marker=page_marker
+        )
     top = split(text, path if path is not None else "<text>")
     return Source(
         text=text,
         path=path,
         syntax=syntax,
         dialect=dialect,
+        page_marker=page_marker,
         substitutions=used_variables(text, substitutions, top.data),
         frontmatter=top.data,
-        body_start=top.body_start,
+        body_start=after_first_marker(text, top.body_start, page_marker),
         malformed_frontmatter=top.malformed_frontmatter,
         findings=top.findings,
     )

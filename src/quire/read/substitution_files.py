@@ -9,12 +9,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from quire.dialects import folders_above
 from quire.errors import InputError
-from quire.patterns import pattern
+from quire.model.dialects import folders_above
+from quire.model.patterns import pattern
+from quire.model.substitutions import NO_SUBSTITUTIONS, flat_values, substitute
 from quire.read.frontmatter import split
 from quire.read.source import read_configuration
-from quire.substitutions import NO_SUBSTITUTIONS, flat_values, substitute
 
 _TAG = pattern(r"(?<=[\s\[,])!{1,2}[\w/:.-]+")
 """A tag of YAML, such as MkDocs has for functions; its value is read without it."""
@@ -27,6 +27,7 @@ _FILES = {
     **dict.fromkeys(("config/_default/params.toml", "config/_default/params.yaml"), (("", ""),)),
 }
 """The tables of each file that have variables, and what the names of these start with."""
+VARIABLE_FILES = tuple(_FILES)
 VARIABLE_FOLDERS = ("_data/variables", "data/variables")  # GitHub Docs: {% data variables.product.name %}
 
 

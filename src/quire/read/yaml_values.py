@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from quire.patterns import pattern
+from quire.model.patterns import pattern
 
 # Text without quotes up to the end of its line; ": " and " #" would end it.
 _TEXT = r"[\w/(.][^:#\n]*+(?:(?::(?=[^ \n])|(?<=[^ \n])\#)[^:#\n]*+)*+"

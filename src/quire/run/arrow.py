@@ -6,17 +6,15 @@ embed_batch(chunks, "wordllama")         # the same rows with a column vector
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import chain
 from typing import Any
 
-from quire import options as run_options
 from quire import pipeline
-from quire.embed import passages, resolve
+from quire.embed.embedder import passages, resolve
 from quire.errors import InputError
-from quire.record import Chunks
-from quire.write.parquet import pyarrow, row_batches
-from quire.write.parquet import schema as chunk_schema
+from quire.model import options as run_options
+from quire.output.parquet import pyarrow, rows_of
+from quire.output.parquet import schema as chunk_schema  # noqa: F401  Dask and Spark ask for it
 
 
 def chunk_batch(documents: Any, strategy: str = run_options.DEFAULT_STRATEGY, **options: Any) -> Any:
@@ -27,13 +25,6 @@ def chunk_batch(documents: Any, strategy: str = run_options.DEFAULT_STRATEGY, **
     """
     pairs = zip(*_columns(documents), strict=True)
     return rows_of(pipeline.chunk(text, strategy, path=path, **options) for path, text in pairs)
-
-
-def rows_of(documents: Iterable[Chunks]) -> Any:
-    """The chunks of documents as a record batch."""
-    arrow, _ = pyarrow()
-    table = arrow.Table.from_batches(row_batches(documents), schema=chunk_schema()).combine_chunks()
-    return table.to_batches()[0] if table.num_rows else arrow.RecordBatch.from_pylist([], schema=chunk_schema())
 
 
 def embed_batch(chunks: Any, embedder: object) -> Any:

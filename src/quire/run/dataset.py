@@ -17,13 +17,13 @@ from typing import Any
 import msgspec
 
 from quire import __version__
-from quire.embed import resolve
+from quire.embed.embedder import resolve
 from quire.errors import QuireError
-from quire.run.arrow import embed_batch, rows_of
+from quire.output.atomic_file import new_file
+from quire.output.parquet import pyarrow, rows_of
+from quire.run.arrow import embed_batch
 from quire.run.engines import results
 from quire.run.parts import Part, PartResult, digest, file_system, read_texts
-from quire.write.atomic_file import new_file
-from quire.write.parquet import pyarrow
 
 _FILE = re.compile(r"part-(\d{6,})\.(?:parquet|json)")
 _MANIFEST = "_manifest"

@@ -22,15 +22,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from quire import pipeline, read
+from quire import pipeline
 from quire.errors import InputError, QuireError
+from quire.model.record import Chunks
+from quire.model.trees import OnUndecodable
+from quire.output.chunk_json import to_json
+from quire.output.parquet import pyarrow
 from quire.read.discover import discover, has_extension
-from quire.read.source import unreadable
-from quire.record import Chunks
+from quire.read.source import decode, read_bytes, unreadable
 from quire.run.workers import batches, work_of
-from quire.trees import OnUndecodable
-from quire.wire.chunk_json import to_json
-from quire.write.parquet import pyarrow
 
 PART = 4 * 1024 * 1024  # the size of a part, in bytes of documents or of a shard; a larger document is a part by itself
 _PARQUET, _COMPRESSED = ".parquet", ".gz"
@@ -232,11 +232,11 @@ def _read_files(part: Part, problems: list[Problem]) -> Iterator[tuple[str, str]
     for path in part.paths:
         try:
             if files is None:
-                data = Path(part.source, path).read_bytes()
+                data = read_bytes(Path(part.source, path))
             else:
                 with files.open_input_stream(f"{folder}/{path}", compression=None) as stream:
                     data = stream.read()
-            yield path, read.decode(data, path, part.errors, part.encoding)[0]
+            yield path, decode(data, path, part.errors, part.encoding)[0]
         except InputError as error:
             problems.append(Problem(path, error.reason))
         except (OSError, ValueError) as error:

@@ -27,7 +27,7 @@ from multiprocessing.process import BaseProcess
 from types import ModuleType
 from typing import Any, TypeVar
 
-from quire.operating_system import interrupts_blocked
+from quire.model.operating_system import interrupts_blocked
 from quire.run.workers import Batch, WorkerDied
 
 Item = TypeVar("Item")

@@ -1,6 +1,6 @@
 """Query to results: find nodes, merge them along the heading tree, fit them into a token budget, highlight matches.
 
-In the order of a search; ``quire.index_api`` is the entry point:
+In the order of a search; ``quire.search.index_api`` is the entry point:
 
 search_settings.py  the weights, limits and cut-offs
 phases.py            the order of a search

@@ -15,10 +15,10 @@ import msgspec
 from quire.errors import OptionError
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import FileRecord, FrontMatter
-from quire.patterns import pattern
+from quire.model.patterns import pattern
+from quire.model.trees import Text
+from quire.model.validation import check
 from quire.read.ignore_files import covers
-from quire.trees import Text
-from quire.validation import check
 
 _CONDITION = pattern(r"\s*([^:=<>]*[^:=<>\s])\s*(?:[:=]|(?=[<>]))(.*\S)", re.DOTALL)
 _RANGE = pattern(r"\s*([<>]=?)?\s*(.*)", re.DOTALL)

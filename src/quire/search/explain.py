@@ -8,8 +8,9 @@ from msgspec.structs import asdict
 from quire.index.engine.first_pass import ClauseBuilder, all_items
 from quire.index.engine.index_schema import FLAGS
 from quire.index.engine.snapshot import Address, Snapshot
-from quire.query import leaves, show
+from quire.model.query_tree import leaves
 from quire.search.merge import Merged
+from quire.search.query_syntax import show
 from quire.search.query_terms import PreparedQuery
 from quire.search.ranking import PARTS, score_factor
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from quire.model import Span
+from quire.model.document import Span
 from quire.search.search_settings import MAX_TERMS
 
 _MAX_KEYS = 50  # how many keys a message names
@@ -49,6 +49,12 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     """Whether ``text`` is the whole section, with everything below it."""
     parts: tuple[Span, ...] = ()
     """The spans of the source that ``text`` shows; one if it is complete."""
+    pages: tuple[int, ...] = ()
+    """The first and last page, if a converter marked pages in the document."""
+    cells: tuple[int, ...] = ()
+    """The first and last cell, from 1, if the document is a notebook."""
+    url: str = ""
+    """Its address on the published page, if its tree has a ``base_url``."""
     how: How = "match"
     """Whether it matched by itself, replaces matches below it, or replaces its children."""
     constituents: tuple[str, ...] = ()
@@ -77,6 +83,8 @@ class Results(list[Hit]):
     """Words that do not occur, and for which nothing was searched instead."""
     words_alike: Sequence[str] = ()
     """If nothing was found: words of the documents that begin as the query's first unknown word does."""
+    progress: tuple[int, int] = (0, 0)
+    """How many documents are in the index, and how many there will be; different only during the first build."""
     unknown_keys: Sequence[str] = ()
     """Keys of conditions that no document has in its front matter; then nothing is found."""
     known_keys: Sequence[str] = ()
@@ -91,7 +99,9 @@ class Results(list[Hit]):
     def notes(self) -> list[str]:
         """What to tell the user about words and keys that do not occur, and about terms that were ignored."""
         keys = ", ".join(self.known_keys[:_MAX_KEYS]) or "none"
-        notes = [f'no front matter has the key "{key}"; there are: {keys}' for key in self.unknown_keys]
+        done, expected = self.progress
+        notes = [f"{done:,} of {expected:,} documents indexed so far"] if done < expected else []
+        notes += [f'no front matter has the key "{key}"; there are: {keys}' for key in self.unknown_keys]
         if self.ignored_terms:
             notes.append(f"only {MAX_TERMS} terms of the query were searched; {self.ignored_terms:,} were ignored")
         for word, instead in self.corrections.items():

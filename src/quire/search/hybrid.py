@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from quire.index.engine.first_pass import all_items, is_plain
 from quire.index.engine.snapshot import Location, Match, Snapshot
-from quire.query.query_tree import Group, Query
+from quire.model.query_tree import Group, Query
 
 
 class VectorMatches(NamedTuple):
@@ -28,7 +28,7 @@ def fused(snapshot: Snapshot, matches: Sequence[Match], best: float, near: Vecto
     base, matches = near.baseline, matches if near.weight < 1 else []
     scale = max(max(near.similarity.values(), default=1.0) - base, 1e-6)
     meanings = {location: max(similarity - base, 0.0) / scale for location, similarity in near.similarity.items()}
-    by_words = {(snapshot.document_ids[match.number], match.position): match for match in matches}
+    by_words = {(snapshot.document_id(match.number), match.position): match for match in matches}
     others = snapshot.addresses([location for location in meanings if location not in by_words])
     by_meaning = snapshot.matches_at([(near.weight * meanings[location], others[location]) for location in others])
     both = [

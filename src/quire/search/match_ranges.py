@@ -16,12 +16,12 @@ from quire.index.engine.analysis import ALONE, CLUSTERS, EMOJI, adjacent_terms, 
 from quire.index.engine.coverage import long_text
 from quire.index.engine.first_pass import LONG_QUERY, all_items
 from quire.index.engine.function_words import is_function_word
-from quire.model import Span
-from quire.patterns import pattern
-from quire.query import leaves, parse
-from quire.query.query_tree import Phrase, Query, Word
+from quire.model.document import Span
+from quire.model.patterns import pattern
+from quire.model.query_tree import Phrase, Query, Word, leaves
+from quire.model.validation import check
 from quire.search.hit import Hit
-from quire.validation import check
+from quire.search.query_syntax import parse
 
 Corrections = Mapping[str, Sequence[str]]
 _SIGNED = r"[A-Za-z](?:\+\+|#)"  # ``C++`` and ``C#`` are words

@@ -4,6 +4,7 @@ Details of merging:
 
 - A child matches if it is a match or replaces its own children. The document replaces its children only if all of them
   match, and the threshold applies there too, so that 1.0 turns aggregation off.
+- A parent with many times the tokens of a section below it that scores as much does not replace it (``parent_size``).
 - A match above better ones that nothing replaces is passed over, as its text would contain them. The best of them
   scores at least as much as it does: a replacement inherits the rank of the section it replaces. If a section further
   up replaces them, the match is a constituent like them.
@@ -24,6 +25,8 @@ from quire.search.hit import How
 from quire.search.search_settings import SearchSettings
 
 DEMOTION = 0.1  # the part of its score that a further result keeps
+_SMALL = 500  # a section with so many tokens, and all below it, is never too large
+_NEARLY_ALL = 0.9  # the share of a parent's words that a section below it has if it is the answer
 
 Rule = Literal["parent", "aggregated", "passed over", "apart", "set back"]
 
@@ -135,7 +138,7 @@ class _Merging(msgspec.Struct, frozen=True):
         own = match.own if match else 0.0
         best_own = max([inner.own for result in below for inner in result.constituents])
         step: dict[str, Any] = {"position": position, "own": own, "best_own": best_own}
-        if match and own > 0 and (settings.parent_rule == "any" or own >= best_own - TOLERANCE):
+        if match and own > 0 and (settings.parent_rule == "any" or self._is_as_good(match, best_own, below)):
             step["score"] = max(match.score, *[result.score for result in below])
             return self._replacement("parent", match, below, step)
         children = [result for result in below if parents[result.position] == position]
@@ -157,6 +160,24 @@ class _Merging(msgspec.Struct, frozen=True):
         best.score = max(best.score, match.score)
         self._note(best, "passed over", {**step, "score": match.score})
         return [*below, Merged(self.document, position, match.score, "match", [match], is_passed_over=True)]
+
+    def _is_as_good(self, match: Match, best_own: float, below: Sequence[Merged]) -> bool:
+        """Whether a node has as many of the words as the best below it, and is not too large for the answer in it.
+
+        That is the only section below it that scores as much and has nearly all of the words.
+        """
+        if match.own < best_own - TOLERANCE:
+            return False
+        tokens, times = self.outline.tokens, self.settings.parent_size
+        size = tokens[match.position]
+        answers = [
+            result.position
+            for result in (below if times and size > _SMALL else ())
+            if not result.is_passed_over
+            and result.score >= match.score
+            and max([inner.own for inner in result.constituents]) >= _NEARLY_ALL * match.own
+        ]
+        return len(answers) != 1 or size <= times * tokens[answers[0]]
 
     def _gathers(self, position: int, matching: int) -> bool:
         """Whether enough children match for a node to replace them; for a document all must."""

@@ -14,15 +14,16 @@ from msgspec.structs import replace
 
 from quire.index.engine.snapshot import Snapshot
 from quire.index.node import Node
-from quire.model import Span
-from quire.query import parse, show
-from quire.query.parse import KEYED
+from quire.index.status import progress
+from quire.model.document import Span
+from quire.model.page_markers import NOTEBOOK
 from quire.search.conditions import Filter
 from quire.search.explain import explanation
 from quire.search.hit import Hit, Results
 from quire.search.hybrid import VectorMatches, is_plain_query
 from quire.search.match_ranges import highlighter
 from quire.search.merge import Merged, alone, limit_per_document, merge_document
+from quire.search.query_syntax import KEYED, parse, show
 from quire.search.query_terms import PreparedQuery, prepare, within_limit
 from quire.search.ranking import (
     MAX_NODES,
@@ -89,6 +90,7 @@ def search(
         below_cutoff=len(results) - len(relevant),
         over_budget=len(relevant) - len(hits),
         unknown_words=tuple(prepared.unknown),
+        progress=progress(snapshot),
         words_alike=() if results or not prepared.unknown else context.dictionary.words_alike(prepared.unknown[0]),
         phases=phases,
     )
@@ -98,7 +100,7 @@ def _results(
     prepared: PreparedQuery, limit: int, phases: Phases, near: VectorMatches | None, *, merge: bool, explain: bool
 ) -> list[Merged]:
     """The best results. If merging leaves too few of them, more nodes are looked at."""
-    settings, ids = prepared.settings, prepared.snapshot.document_ids
+    settings, document_id = prepared.settings, prepared.snapshot.document_id
     fetched = max(MIN_NODES, NODES_PER_RESULT * limit)
     while True:
         fetched = min(fetched, MAX_NODES) if settings.match_cutoff else MAX_NODES
@@ -108,12 +110,14 @@ def _results(
         if excluded:
             matches = [match for match in matches if match.position not in excluded.get(match.number, ())]
         kept = normalized(matches)
-        results = [alone(ids[match.number], match) for match in kept[:limit]] if not merge else []
+        results = [alone(document_id(match.number), match) for match in kept[:limit]] if not merge else []
         if merge:
             documents = matches_by_document(prepared, kept, limit)
             for number, inside in documents.items():
                 outline, refused = prepared.snapshot.outlines(number), excluded.get(number, ())
-                results += merge_document(ids[number], inside, outline, settings, excluded=refused, explain=explain)
+                results += merge_document(
+                    outline.document_id, inside, outline, settings, excluded=refused, explain=explain
+                )
             phases["merge"] = {"candidates": sum(map(len, documents.values())), "results": len(results)}
             results, demoted = limit_per_document(results, limit, settings.per_document)
             phases["spread"] = {"set back": demoted}
@@ -183,6 +187,7 @@ def _hit(snapshot: Snapshot, excerpt: Excerpt, constituents: Sequence[str], **re
     """The hit for an excerpt; ``result`` has its other fields."""
     node, spans = excerpt.node, excerpt.spans
     span = Span(node.start, node.full_end)
+    pages, is_notebook = node.pages[:1] + node.pages[-1:], node.path.lower().endswith(NOTEBOOK)
     return Hit(
         id=node.id,
         title=node.title,
@@ -199,6 +204,8 @@ def _hit(snapshot: Snapshot, excerpt: Excerpt, constituents: Sequence[str], **re
         tokens=excerpt.tokens,
         complete=spans == (span,),
         parts=spans,
+        pages=() if is_notebook else pages,
+        cells=pages if is_notebook else (),
         constituents=tuple(constituents),
         **result,
     )

@@ -18,11 +18,12 @@ from quire.index.engine.first_pass import LONG_QUERY, QueryContext, all_items, c
 from quire.index.engine.function_words import is_function_word
 from quire.index.engine.index_schema import DOC, TREE
 from quire.index.engine.snapshot import Snapshot
-from quire.model import Span
-from quire.patterns import pattern
-from quire.query.parse import KEYED
-from quire.query.query_tree import TEXT_FIELDS, Group, Not, Phrase, Query, Word, leaves, with_leaves
+from quire.model.document import Span
+from quire.model.patterns import pattern
+from quire.model.query_tree import TEXT_FIELDS, Group, Not, Phrase, Query, Word, leaves, with_leaves
 from quire.search.conditions import Filter, condition, known_trees, unknown_keys, weights
+from quire.search.news import HeldBack
+from quire.search.query_syntax import KEYED
 from quire.search.search_settings import MAX_TERMS, SearchSettings
 
 PREFIX_TERMS = 16  # a word with ``*`` counts as so many terms, as it stands for many words
@@ -80,6 +81,7 @@ class PreparedQuery(Struct, frozen=True):
     unknown: Sequence[str]  # words that do not occur and have no correction
     unknown_keys: Sequence[str]  # keys of conditions that no document has
     weights: Mapping[int, float]  # of some documents by their numbers
+    news: HeldBack
     second: dict[tuple[int, int], Sequence[float]] = {}  # what the second pass added; ``best_matches`` fills it
 
 
@@ -119,6 +121,7 @@ def prepare(snapshot: Snapshot, query: Query, settings: SearchSettings, wanted: 
         unknown,
         unknown_keys(snapshot, [*[where.key for where in wanted.where], *map(str.casefold, named)]),
         weights(snapshot, settings.where),
+        HeldBack(snapshot, query, settings.news),
     )
 
 

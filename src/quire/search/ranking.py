@@ -4,10 +4,11 @@ The second pass scores how much of a title the query covers, and how many pages 
 nothing but the query's words is most likely the answer; one with other words is about more.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import chain, pairwise
-from math import fsum, log1p
+from itertools import chain, islice, pairwise
+from math import fsum, log, log1p
 
 from msgspec.structs import replace
 
@@ -16,7 +17,8 @@ from quire.index.engine.coverage import PastedText, find_pasted, own_shares
 from quire.index.engine.first_pass import QueryContext, all_but, all_items, compiled, filtered, is_plain, one_of
 from quire.index.engine.index_schema import DOC, IN_LINKS, PAGE_LINKS
 from quire.index.engine.snapshot import Match
-from quire.query.query_tree import Not, Query, leaves
+from quire.model.patterns import pattern
+from quire.model.query_tree import Not, Query, leaves
 from quire.search.hybrid import VectorMatches, fused
 from quire.search.merge import Merged
 from quire.search.query_terms import PreparedQuery
@@ -29,10 +31,16 @@ _STUB = 4  # a stub has less than a fourth of the tokens of the average document
 _EQUAL = 0.7  # nodes with so much of the best evidence satisfy a query about equally
 _BOUND = 4  # how steeply priors fall below that
 _FIRST = 1.1  # the score of a body with the whole query, in scores of the best: no two others together have as much
-PARTS = ("title", "adjacent", "adjacent_body", "links", "page_links", "verbatim")
+_MOSTLY = 0.8  # with more news than that among the nodes, more nodes are looked at
+_WELL = 0.8  # sections with so much of the best score in their page match about as well
+PARTS = ("title", "adjacent", "adjacent_body", "links", "page_links", "explained", "page_sections", "news", "verbatim")
 """What the second pass adds to the score of a node: for the part of its title that the query covers, for words that are
 adjacent in the query and in its title or in its body, for pages that link to it, for pages that link to any section of
-it, and for a body that has the whole query."""
+it, for explaining a name, for sections of its page that match about as well, for being news, which costs, and for a
+body that has the whole query."""
+_EXPLAINED, _PAGE, _NEWS = (PARTS.index(name) for name in ("explained", "page_sections", "news"))
+_NAME = pattern(r"\w[._:/-]\w|[a-z0-9][A-Z]|^--?\w|^[@$.]\w")  # no ordinary word: ``maxSurge``, ``a.b``, ``--from``
+_READ = 20  # in how many of the best nodes a name may be explained
 
 
 def best_matches(prepared: PreparedQuery, limit: int, near: VectorMatches | None) -> tuple[list[Match], bool]:
@@ -43,9 +51,14 @@ def best_matches(prepared: PreparedQuery, limit: int, near: VectorMatches | None
     snapshot, context = prepared.snapshot, prepared.context
     query, sides = compiled(context, prepared.query), [prepared.filters]
     if prepared.weights:
-        weighted = [snapshot.document_ids[number] for number in prepared.weights]
+        weighted = [record.id for record in snapshot.files.values() if record.number in prepared.weights]
         sides = [[*prepared.filters, only(context.schema, DOC, weighted)] for only in (one_of, all_but)]
-    by_side = [snapshot.matches(filtered(query, *filters), limit) for filters in sides if query is not None]
+    sided = [filtered(query, *filters) for filters in sides if query is not None]
+    by_side = [snapshot.matches(side, limit) for side in sided]
+    best = list(islice(chain.from_iterable(by_side), MAX_RESCORED))
+    if sum([bool(prepared.news.path(match.number)) for match in best]) > _MOSTLY * min(limit, MAX_RESCORED):
+        limit *= 2
+        by_side = [snapshot.matches(side, limit) for side in sided]
     first = by_side[0] if len(by_side) == 1 else sorted(chain.from_iterable(by_side), key=lambda match: -match.score)
     matches = _rescored(prepared, first)
     if near is not None:
@@ -110,21 +123,20 @@ def _second_scores(prepared: PreparedQuery, matches: Sequence[Match], pasted: Pa
     in_bodies = [for_body * pasted.shares.get((match.number, match.position), 0.0) for match in matches]
     evidences = [match.score + in_body for match, in_body in zip(matches, in_bodies, strict=True)]
     enough = _EQUAL * max(evidences)
-    outlines, files, ids = snapshot.outlines, snapshot.files, snapshot.document_ids
     scores: list[list[float]] = []
     for match, (to_node, to_page), in_body, evidence in zip(matches, links, in_bodies, evidences, strict=True):
-        title = outlines(match.number).titles[match.position]
+        outline = snapshot.outlines(match.number)
+        title = outline.titles[match.position]
         for_title = adjacent = 0.0
         if not any_language.isdisjoint(title):
-            record = files[ids[match.number]]
-            language = languages[record.tree]
+            language = languages[outline.tree]
             rarities, total = context.dictionary.title_rarities(title, language)
             in_query = terms[language]
             shared = sum([rarities[term] for term in rarities if term in in_query])
             if shared and rarity:  # a title of one word among five is worth little more than that word
                 for_title = settings.title_coverage * shared / total * 2 / (1 / rarity + 1 / shared)
-            if record.tokens < stub:  # a glossary entry has the title, and another page explains it
-                for_title *= record.tokens / stub
+            if outline.tokens[0] < stub:  # a glossary entry has the title, and another page explains it
+                for_title *= outline.tokens[0] / stub
             if adjacent_terms[language]:
                 pairs = adjacent_terms[language].intersection(pairwise(title))
                 # ``fsum``: the order of a set differs between processes.
@@ -133,12 +145,56 @@ def _second_scores(prepared: PreparedQuery, matches: Sequence[Match], pasted: Pa
         bound = 1.0 if evidence >= enough else (evidence / enough) ** _BOUND
         in_links = bound * for_links * log1p(to_node) if to_node else 0.0
         in_page_links = bound * for_page_links * log1p(to_page) if to_page else 0.0
-        scores.append([bound * for_title, adjacent, in_body, in_links, in_page_links, 0.0])
+        scores.append([bound * for_title, adjacent, in_body, in_links, in_page_links, 0.0, 0.0, 0.0, 0.0])
+    if settings.explained:
+        _add_explained(prepared, matches, scores, settings.explained * rarity)
+    _add_pages(prepared, matches, scores)
     if pasted.verbatim:
-        sums = [match.score + sum(parts) for match, parts in zip(matches, scores, strict=True)]
+        sums = _sums(matches, scores)
         for parts, score in zip(scores[: len(pasted.verbatim)], sums, strict=False):
             parts[-1] = _FIRST * max(sums) + score / 10 - score
     return scores
+
+
+def _sums(matches: Sequence[Match], scores: Sequence[Sequence[float]]) -> list[float]:
+    return [match.score + sum(parts) for match, parts in zip(matches, scores, strict=True)]
+
+
+def _add_pages(prepared: PreparedQuery, matches: Sequence[Match], scores: Sequence[list[float]]) -> None:
+    """Add what the pages of nodes say: a page with several sections that match is about the query, news is not."""
+    settings, sums, news = prepared.settings, _sums(matches, scores), prepared.news
+    pages: dict[int, list[int]] = {}
+    for index, match in enumerate(matches):
+        pages.setdefault(match.number, []).append(index)
+    for number, inside in pages.items():
+        if len(inside) > 1:
+            enough = _WELL * max([sums[index] for index in inside])
+            share = settings.page_sections * log(max(sum([sums[index] >= enough for index in inside]), 1))
+            for index in inside:
+                scores[index][_PAGE] = share * sums[index]
+        for index in inside if news.path(number) else ():
+            if news.has(matches[index]):
+                scores[index][_NEWS] = (settings.news - 1) * (sums[index] + scores[index][_PAGE])
+
+
+def _add_explained(
+    prepared: PreparedQuery, matches: Sequence[Match], scores: Sequence[list[float]], most: float
+) -> None:
+    """Add to nodes that explain the name that is searched, such as ``maxSurge``. The texts of the best are read.
+
+    A name is explained as a heading, in the first cell of a row, as a term, and at the start of a list item.
+    """
+    names = prepared.context.required(all_items(prepared.query))
+    if len(names) != 1 or not is_plain(names[0]) or not _NAME.search(names[0].text):
+        return
+    text, end = names[0].text, r"[`*]*[ \t]*"
+    name = rf"(?:[`*]|<\w+>)*{re.escape(text)}"
+    lines = (rf"#+[ \t]+{name}{end}(?:\{{.*)?$", rf"(?:\|[ \t]*|<t[dh][^>]*>){name}\b", rf"`{name}{end}$")
+    explained = re.compile(rf"^[ \t]*(?:{'|'.join(lines)}|[-*+][ \t]+\**`{name}{end}[:–—-])", re.MULTILINE)
+    sums = _sums(matches, scores)
+    best = sorted(range(len(matches)), key=lambda number: -sums[number])[:_READ]
+    for number, node in zip(best, prepared.snapshot.nodes([matches[number].address for number in best]), strict=True):
+        scores[number][_EXPLAINED] = most if text in node.text and explained.search(node.text) else 0.0
 
 
 def _query_terms(context: QueryContext, query: Query) -> tuple[Mapping[str, set[str]], float]:
@@ -219,9 +275,10 @@ def excluded_nodes(prepared: PreparedQuery, matches: Sequence[Match]) -> dict[in
     queries = [query for item in refused if (query := compiled(context, item, strict=True)) is not None]
     if not queries or not matches:
         return {}
-    documents = list({snapshot.document_ids[match.number] for match in matches})
+    numbers = {match.number for match in matches}
+    documents = list(map(snapshot.document_id, numbers))
     inside, excluded = one_of(context.schema, DOC, documents), defaultdict[int, set[int]](set)
     for query in queries:
-        for match in snapshot.matches_at(snapshot.top(filtered(query, inside), snapshot.node_count(documents))):
+        for match in snapshot.matches_at(snapshot.top(filtered(query, inside), snapshot.node_count(numbers))):
             excluded[match.number].update([match.position, *snapshot.outlines(match.number).ancestors(match.position)])
     return excluded

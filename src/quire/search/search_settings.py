@@ -9,7 +9,7 @@ from msgspec import Meta, Struct, to_builtins
 from msgspec.structs import replace
 
 from quire.errors import invalid_value
-from quire.validation import NO_LIMIT, check, convert, fields
+from quire.model.validation import NO_LIMIT, check, convert, fields
 
 MAX_TERMS = 64  # each word of a name or phrase is a term; in Chinese and Japanese each character
 SHARPNESS = 8
@@ -38,6 +38,13 @@ class Boosts(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The settings of ranking, merging and answers."""
 
+    rules: Annotated[
+        Literal["quire", "ra"],
+        Meta(
+            description="ra: the rules of the RA specification to the letter; match_cutoff, per_document and "
+            "boosts.headings are then 0, and parent_rule is any"
+        ),
+    ] = "quire"
     limit: Annotated[int, Meta(ge=1, le=10_000, description="maximum number of results")] = 10
     max_tokens: Annotated[Count, Meta(description="maximum tokens of all results together; 0: no limit")] = 8_000
     max_below: Annotated[
@@ -56,6 +63,19 @@ class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     stub_tokens: Annotated[Count, Meta(description="the title of a document with fewer tokens counts for less")] = 300
     in_links: Annotated[Weight, Meta(description="weight of links from other pages to a section")] = 0.3
     page_links: Annotated[Weight, Meta(description="weight of links from other pages to any section of its page")] = 0.1
+    explained: Annotated[
+        Weight, Meta(description="weight of a heading, table row or list item that begins with the name in the query")
+    ] = 1.0
+    page_sections: Annotated[
+        Weight, Meta(description="weight of further sections of a page that match about as well")
+    ] = 0.02
+    news: Annotated[
+        Weight,
+        Meta(
+            description="factor for the scores of release notes, changelogs and blogs, unless the query asks for them; "
+            "1: none"
+        ),
+    ] = 0.85
     where: Annotated[
         dict[str, Weight],
         Meta(
@@ -86,6 +106,10 @@ class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             "any: if it has one"
         ),
     ] = "best"
+    parent_size: Annotated[
+        Count,
+        Meta(description="it replaces none that scores as much with fewer tokens, this many times fewer; 0: any"),
+    ] = 8
     aggregation_threshold: Annotated[
         Share, Meta(description="more than this share of a section's children must match to be gathered")
     ] = 0.5
@@ -97,16 +121,20 @@ class SearchSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = 2.0
     per_document: Annotated[
         Count, Meta(description="so many results of a document keep their score, others a tenth; 0: all")
-    ] = 2
+    ] = 1
 
     @classmethod
     def checked(cls, settings: Any) -> "SearchSettings":
-        """Settings whose values are checked; None for the defaults. Boosts may be a dict."""
+        """Settings whose values are checked, ``rules`` applied; None for the defaults. Boosts may be a dict."""
         if settings is None:
             return cls()
         if not isinstance(settings, cls):
             raise invalid_value("settings", settings, "must be quire.search.search_settings.SearchSettings")
-        return convert(cls, to_builtins(settings, enc_hook=repr), what="setting")
+        checked = convert(cls, to_builtins(settings, enc_hook=repr), what="setting")
+        if checked.rules == "quire":
+            return checked
+        boosts = replace(checked.boosts, headings=0.0)
+        return replace(checked, match_cutoff=0.0, parent_rule="any", per_document=0, boosts=boosts)
 
     def changed(self, **numbers: int | None) -> "SearchSettings":
         """These settings with other numbers, at least the minimum; None keeps the number that there is."""

@@ -18,11 +18,11 @@ from msgspec import Struct
 
 from quire.index.file_records import TOKENIZER
 from quire.index.node import Node, PassageSpan
-from quire.model import Span
-from quire.offsets import BLANK, LINE_END, line_start
-from quire.patterns import pattern
+from quire.model.document import Span
+from quire.model.offsets import BLANK, LINE_END, line_start
+from quire.model.patterns import pattern
+from quire.model.validation import NO_LIMIT
 from quire.search.hit import Hit
-from quire.validation import NO_LIMIT
 
 MIN_EXCERPT = 16  # a passage is cut only if there is room for so many tokens
 _MAX_READ = 50_000  # how many characters of a long node are searched for matches
@@ -242,7 +242,7 @@ def _from_its_start(node: Node, read: ReadNodes) -> Iterator[list[Passage]]:
 @cache
 def token_counter() -> Callable[[str], int]:
     """Counts tokens as they are counted for nodes."""
-    from quire.size import resolve  # noqa: PLC0415  loads the tokenizer, which few answers need
+    from quire.tokens.tokenizers import resolve  # noqa: PLC0415  loads the tokenizer, which few answers need
 
     return resolve(None, TOKENIZER).count
 

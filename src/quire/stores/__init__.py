@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from quire.stores.node_index import NodeIndex
+from quire.stores.node_rows import Copied, copy_nodes
 from quire.stores.store import Store
 from quire.stores.sync_engine import Documents, SyncReport, sync
 
-__all__ = ["Documents", "Store", "SyncReport", "sync"]
+__all__ = ["Copied", "Documents", "NodeIndex", "Store", "SyncReport", "copy_nodes", "sync"]

@@ -18,6 +18,7 @@ from chromadb.errors import ChromaError, NotFoundError
 
 from quire.stores.store import Row, Values, batched
 
+IS_FOLDER = True
 ERRORS: tuple[type[Exception], ...] = (ChromaError, ValueError, OSError, RuntimeError)
 _MARK = "quire.generation"
 _MOST_VALUES = 500  # how many values a filter may have

@@ -5,15 +5,17 @@ A table cannot be renamed: the rows of the following one become a new version of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import lancedb
 import numpy as np
 import pyarrow as pa
 
-from quire.stores.store import Row, Values
+from quire.stores.store import Row, Values, in_list
 
+IS_FOLDER = True
 ERRORS: tuple[type[Exception], ...] = (OSError, RuntimeError, ValueError, NotImplementedError)
 _MARK = b"quire.generation"
 _MOST_FRAGMENTS = 200
@@ -22,7 +24,7 @@ _TYPES = {str: pa.string(), int: pa.int64(), list: pa.list_(pa.string())}
 
 class _Lance:
     def __init__(self, place: str, name: str, label: str) -> None:
-        self._database = lancedb.connect(place)
+        self._place, self._database = place, lancedb.connect(place)
         self._tables: dict[str, Any] = {}
         self._writes = 0
 
@@ -57,7 +59,7 @@ class _Lance:
 
     def find(self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()) -> Values:
         query = self._table(name).search().select([*columns])
-        rows = (query.where(_is(column, values)) if column else query).to_arrow()
+        rows = (query.where(in_list(column, values)) if column else query).to_arrow()
         values_by_column = [rows[column_name].to_pylist() for column_name in columns if column_name != "vector"]
         if "vector" in columns:
             flat = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
@@ -65,7 +67,7 @@ class _Lance:
         return zip(*values_by_column, strict=True)
 
     def delete(self, name: str, ids: Sequence[str]) -> None:
-        self._table(name).delete(_is("id", ids))
+        self._table(name).delete(in_list("id", ids))
 
     def publish(self, name: str, following: str) -> None:
         if following:
@@ -79,6 +81,10 @@ class _Lance:
     def drop(self, name: str) -> None:
         self._database.drop_table(name, ignore_missing=True)
         self._tables.pop(name, None)
+
+    def nodes(self, name: str) -> Any:
+        """The tables of sections, which are made if they are missing."""
+        return open_nodes(self._place, name, create=True)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -95,10 +101,18 @@ class _Lance:
         return self._tables[name]
 
 
-def _is(column: str, values: Iterable[str]) -> str:
-    """``column IN ('a', 'b')``, in SQL."""
-    listed = ", ".join("'" + value.replace("'", "''") + "'" for value in values)
-    return f"{column} IN ({listed})"
-
-
 connect = _Lance
+
+
+def open_nodes(place: str, name: str, *, create: bool = False) -> Any:
+    """The tables of sections; None if they do not exist."""
+    from quire.stores.lancedb_nodes import NodeTables  # noqa: PLC0415  vectors do not need it
+
+    if not create and "://" not in place and not Path(place).exists():
+        return None  # connecting would make the folder
+    try:
+        return NodeTables(place, name, create=create)
+    except ValueError as error:
+        if "was not found" in str(error):
+            return None
+        raise

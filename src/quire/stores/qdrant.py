@@ -17,6 +17,7 @@ from qdrant_client.http.exceptions import ApiException
 
 from quire.stores.store import LOG, Row, Values, batched
 
+IS_FOLDER = True
 ERRORS: tuple[type[Exception], ...] = (ApiException, ValueError, OSError, RuntimeError)
 KEY_VARIABLE = "QDRANT_API_KEY"
 _MARK = "quire.generation"

@@ -16,28 +16,28 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
+from quire import DISTRIBUTION
 from quire.embed.embedder import Embedder, passages
 from quire.errors import MissingExtraError, QuireError, StoreError, invalid_value
 from quire.index.engine.damage import text_and_code
-from quire.offsets import repaired
+from quire.model.offsets import repaired
+from quire.model.record import Chunk, SourcePosition
+from quire.output.atomic_file import os_errors_as_quire_errors, remedy
+from quire.output.lock import held
+from quire.output.record_forms import front_matter
 from quire.read import frontmatter
-from quire.record import Chunk, SourcePosition
-from quire.wire.record_forms import front_matter
-from quire.write.atomic_file import os_errors_as_quire_errors, remedy
-from quire.write.lock import held
 
 Item = TypeVar("Item")
 Values = Iterable[tuple[Any, ...]]  # some columns of some rows
 
-KINDS = ("lancedb", "pgvector", "chroma", "qdrant")
+GROUP = "quire.stores"  # the entry points that name the modules of stores, of quire and of other packages
 DEFAULT_NAME = "quire"
 NEXT, LOG = "__next", "__quire"  # the endings of a generation that is not complete yet, and of the log of documents
 
 _SOURCE = re.compile(r", \S+\.rs:[0-9:]+")  # where an error of LanceDB was raised
 _NAME = re.compile("[a-zA-Z][a-zA-Z0-9_]{2,47}")
-_RULE = "write lancedb:DIR, pgvector:URL, chroma:DIR|URL or qdrant:DIR|URL, append #NAME for a table other than quire"
 
-LAYOUT = 2  # the version of the rows; with another one, rows are made anew, with the vectors that there are
+LAYOUT = 3  # the version of the rows; with another one, rows are made anew, with the vectors that there are
 
 COLUMNS: Mapping[str, type] = {
     **dict.fromkeys(
@@ -45,7 +45,7 @@ COLUMNS: Mapping[str, type] = {
          "section_title", "section_slug", "anchor", "url", "breadcrumb", "front_matter", "text"), str
     ),
     **dict.fromkeys(("chunk_number", "passage", "start_line", "end_line", "char_start", "char_end", "tokens"), int),
-    **dict.fromkeys(("header_path", "tags"), list),
+    **dict.fromkeys(("header_path", "tags", "pages"), list),
 }  # fmt: skip
 """The columns of a row besides its vector; those of the type list contain texts."""
 
@@ -74,7 +74,8 @@ class Row(NamedTuple):
 class Store(Protocol):
     """The tables of one database. sync_state.py keeps rows and a log in them.
 
-    The module of a store has ``connect``, which returns one, and ``ERRORS``, the exceptions of its package.
+    The module of a store has ``connect(place, name, label)``, which returns one, and ``ERRORS``, the exceptions of its
+    package. It may set ``IS_FOLDER``: then a place that is no URL is a folder, which quire makes and locks.
     """
 
     def mark(self, name: str) -> str | None:
@@ -112,30 +113,51 @@ def opened(target: str, *, dry_run: bool, rebuild: bool = False) -> Iterator[tup
     An exception of the store's package becomes a StoreError.
     """
     kind, place, name, label = parse_target(target)
-    folder = None if kind == "pgvector" or "://" in place else Path(place)
-    if dry_run and (rebuild or (folder and not folder.is_dir())):
+    is_path = "://" not in place and "=" not in place  # no URL, no settings of a connection
+    if dry_run and (rebuild or (is_path and not Path(place).exists())):
         yield SimpleNamespace(mark=lambda name: None), name  # a store that does not exist yet has no tables
         return
-    try:
-        module = import_module(f"quire.stores.{kind}")
-    except ImportError as error:
-        raise MissingExtraError(kind, error.name) from error
+    module = store_module(kind, label)
     with ExitStack() as stack:
-        if folder and not dry_run:
+        if getattr(module, "IS_FOLDER", False) and "://" not in place and not dry_run:
+            folder = Path(place)
             with os_errors_as_quire_errors(folder):
                 folder.mkdir(parents=True, exist_ok=True)
                 stack.enter_context(held(folder / ".quire-sync.lock", label, patience=0))
-        try:
+        with converted_errors(module, label, place):
             store = module.connect(place, name, label)
             stack.callback(store.close)
             _check_tables(store, name, label, ignored=module.ERRORS if rebuild else ())
             for table in (name, name + NEXT, name + LOG) if rebuild else ():
                 store.drop(table)
             yield store, name
-        except QuireError:
-            raise
-        except module.ERRORS as error:
-            raise _failed(label, place, error) from (None if "@" in place else error)
+
+
+@contextmanager
+def converted_errors(module: Any, label: str, place: str) -> Iterator[None]:
+    """An exception of a store's package as a StoreError."""
+    try:
+        yield
+    except QuireError:
+        raise
+    except module.ERRORS as error:
+        raise _failed(label, place, error) from (None if "@" in place else error)
+
+
+def store_module(kind: str, label: str) -> Any:
+    """The module of a store."""
+    entry = _entry_points()[kind]
+    try:
+        return entry.load()
+    except ImportError as error:
+        if entry.module.startswith("quire."):
+            raise MissingExtraError(kind, error.name) from error
+        raise StoreError(label, f"{entry.module} cannot be imported: {error}", "install it again") from error
+
+
+def _entry_points() -> dict[str, Any]:
+    """The stores that are installed, by the names before the colon of a target."""
+    return {entry.name: entry for entry in import_module("importlib.metadata").entry_points(group=GROUP)}
 
 
 def _check_tables(store: Store, name: str, label: str, ignored: tuple[type[Exception], ...]) -> None:
@@ -152,8 +174,11 @@ def parse_target(target: str) -> tuple[str, str, str, str]:
     kind, _, rest = target.partition(":")
     place, _, name = rest.partition("#")
     name = name or DEFAULT_NAME
-    if kind not in KINDS or not place:
-        raise invalid_value("to", shown(target), _RULE)
+    names = sorted(_entry_points())
+    if not place or kind not in names:
+        known = ", ".join(names) or f"none: install {DISTRIBUTION} again"
+        rule = "write STORE:PLACE, as in lancedb:vectors, and #NAME for a table other than quire"
+        raise invalid_value("to", shown(target), f"{rule}; stores: {known}")
     if not _NAME.fullmatch(name) or "__" in name:
         raise invalid_value("to", shown(target), "a table's name has 3 to 48 letters, digits and single underscores")
     return kind, place, name, shown(f"{kind}:{place}#{name}")
@@ -193,6 +218,7 @@ def rows(chunks: Sequence[Chunk], document: str, document_hash: str, embedder: E
         columns = shared | {name: getattr(chunk, name) for name in _OF_CHUNK}
         columns |= {name: getattr(chunk.source_position, name) for name in _OF_POSITION}
         columns |= {"chunk_id": chunk.id, "breadcrumb": chunk.header_breadcrumb, "tokens": chunk.token_stats.tokens}
+        columns["pages"] = tuple(map(str, chunk.pages))
         for passage, text in enumerate(passages(chunk.embed_text, embedder)):
             id_ = f"{chunk.stable_id}:{passage}" if passage else chunk.stable_id
             values = columns | {"id": id_, "passage": passage, "text": text}
@@ -215,3 +241,9 @@ def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     remaining = iter(items)
     while some := list(islice(remaining, size)):
         yield some
+
+
+def in_list(column: str, values: Iterable[str]) -> str:
+    """``column IN ('a', 'b')``, in SQL."""
+    listed = ", ".join("'" + value.replace("'", "''") + "'" for value in values)
+    return f"{column} IN ({listed})" if listed else "FALSE"

@@ -23,18 +23,17 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from quire import __version__, pipeline, read
-from quire.auto_slugs import tree_options
+from quire import __version__, pipeline
 from quire.embed.embedder import Embedder, resolve, vectors_of
-from quire.embed_settings import DEFAULT_EMBEDDER
 from quire.errors import EmbedderError, InputError, QuireError, StoreError
-from quire.options import DEFAULT_STRATEGY
+from quire.links.auto_slugs import tree_options
+from quire.model.options import DEFAULT_STRATEGY, within_window
+from quire.model.trees import OnUndecodable
 from quire.run.engines import engine_of, results
 from quire.run.parts import Part, PartResult, Problem, digest, is_shard, is_url, parts_of, read_texts
 from quire.run.workers import WorkerDied
 from quire.stores.store import Row, batched, opened, parse_target, rows
 from quire.stores.sync_state import UNFINISHED, SyncState
-from quire.trees import OnUndecodable
 
 _BATCH = 256
 """How many rows are embedded and written at a time, unless the embedder says it."""
@@ -65,8 +64,12 @@ class SyncReport:
     """Texts that were embedded."""
     tokens: int = 0
     """The tokens of these texts, as the chunks count them."""
+    cut: int = 0
+    """Chunks that are longer than the model's window, and have a row for each passage."""
     generation: str = ""
     """Model, version and window."""
+    window: int = 0
+    """How many tokens of a text the model reads; 0 for any number."""
     is_new_generation: bool = False
     """Whether the model, its version or the layout of rows changed, so that all rows were made anew."""
     failed: tuple[tuple[str, str], ...] = ()
@@ -85,7 +88,7 @@ def sync(
     path: str | PathLike[str] | Documents,
     to: str,
     *,
-    embedder: object = DEFAULT_EMBEDDER,
+    embedder: object = None,
     strategy: str = DEFAULT_STRATEGY,
     dry_run: bool = False,
     rebuild: bool = False,
@@ -101,23 +104,48 @@ def sync(
     """Bring the store ``to`` in step with the documents of a folder, a URL or shards (``shards/*.parquet``).
 
     ``to`` is ``lancedb:DIR``, ``pgvector:URL``, ``chroma:DIR`` or ``qdrant:DIR``, with ``#NAME`` for another table than
-    ``quire``. ``embedder`` is a name, an embedder or a function. ``rebuild`` removes quire's tables first. ``delete``
-    allows a sync to remove more than a fifth of the documents. ``engine`` is ``local`` (all cores) or ``ray``; by
-    default this process does the work. Other options are those of ``quire.chunk_dir``.
+    ``quire``. ``embedder`` is what ``quire.embed.resolve`` takes, and must be given; its window is the cap of chunks
+    unless a size is. ``rebuild`` removes quire's tables first. ``delete`` allows a sync to remove more than a fifth of
+    the documents. ``engine`` is ``local`` (all cores) or ``ray``; by default this process does the work. Other options
+    are those of ``quire.chunk_dir``.
     """
     if isinstance(path, Documents):
         documents = path
     else:
-        pipeline.chunk("", strategy, **options)
-        read.decode(b"", fspath(path), errors)
+        pipeline.check_options(strategy, options, errors)
         patterns = {"include": pipeline.patterns("include", include), "exclude": pipeline.patterns("exclude", exclude)}
         documents = _documents(fspath(path), {"strategy": strategy, **options}, errors, patterns)
     *_, label = parse_target(to)  # before a model is loaded
     model = resolve(embedder)
+    parts = [part._replace(options=within_window(part.options, model.window)) for part in documents.parts]
     with opened(to, dry_run=dry_run, rebuild=rebuild) as (store, name):
         state = SyncState(store, name, model)
-        work = _Sync(label, state, embedder, model, engine, workers, on_progress, is_dry=dry_run)
-        return work.run(documents, delete)
+        work = _Sync(state, embedder, model, engine, workers)
+        changed = list(work.compare(parts)) if work.recorded(parts) else parts
+        batches = work.batches(changed, on_progress, is_dry=dry_run)
+        if dry_run:
+            deque(batches, maxlen=0)
+        else:
+            _check_removal(label, work, parts, documents.root, delete)
+            for batch, vectors in work.embed(batches):
+                work.write(batch, vectors)
+            work.finish({part.content_type: documents.root for part in parts})
+        is_new = state.live not in (None, state.generation)
+        known: Any = {**work.counts, "generation": state.generation, "window": model.window}
+        return SyncReport(**known, is_new_generation=is_new, failed=tuple(work.failed))
+
+
+def _check_removal(label: str, work: _Sync, parts: Sequence[Part], root: str, delete: bool | Permission) -> None:
+    """Raise a StoreError if more documents would disappear than a user is likely to mean."""
+    count, total = work.counts["removed"], len(work.recorded(parts))
+    roots = {work.state.roots[kind] for part in parts if (kind := part.content_type) in work.state.roots}
+    if not count or delete is True or (_MOST_REMOVED * count <= total and roots <= {root}):
+        return
+    origin = f", which are those of {' and '.join(sorted(roots))}" if roots else ""
+    problem = f"a sync of {root} would delete {count:,} of its {total:,} documents{origin}"
+    if delete is False or not delete(f"{label}: {problem}. Delete them?"):
+        advice = "allow it with --delete (in Python delete=True), or sync to another table: add #NAME to the target"
+        raise StoreError(label, problem, advice)
 
 
 def _documents(source: str, options: dict[str, Any], errors: OnUndecodable, patterns: Mapping[str, Any]) -> Documents:
@@ -157,9 +185,9 @@ def _rows(embedder: Any, part: Part) -> PartResult:
     return PartResult((hashes, all_rows), problems)
 
 
-def _embed(embedder: Any, texts: list[str]) -> Any:
-    """The vectors of texts, in any process."""
-    return vectors_of(resolve(embedder), texts) if texts else []
+def _embed(embedder: Any, batch: _Batch) -> Any:
+    """The vectors of a batch's texts, in any process."""
+    return vectors_of(resolve(embedder), [*batch.texts.values()]) if batch.texts else []
 
 
 class _Batch(NamedTuple):
@@ -168,62 +196,33 @@ class _Batch(NamedTuple):
     rows: list[Row]
     vectors: dict[tuple[str, int], Any]
     """Those that the store has."""
-    missing: dict[tuple[str, int], Row]
-    """Those to embed."""
+    texts: dict[tuple[str, int], str]
+    """The texts to embed, by the keys of their rows."""
     finished: Mapping[str, str]
     """The hashes of the new documents of a part, in its last batch."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Batch, ([], {}, self.texts, {})  # other processes embed the texts, and need nothing else
 
 
 @dataclass
 class _Sync:
-    """One sync."""
+    """One sync: how it works, and what it has found so far."""
 
-    label: str
     state: SyncState
     embedder: Any
     """The name or the settings of the model, if it has any; other processes load it by them."""
     model: Embedder
     engine: str | None
     workers: int | None
-    on_progress: OnProgress | None
-    is_dry: bool
-    seen: set[int] = field(default_factory=set)
-    """The texts that this sync embeds, as short hashes."""
-    waiting: deque[_Batch] = field(default_factory=deque)
-    """The batches whose texts are being embedded."""
     stale: dict[str, str | None] = field(default_factory=dict)
     """The documents that may have rows to delete, with their hashes; None if they are gone."""
     failed: list[tuple[str, str]] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
-    def run(self, documents: Documents, delete: bool | Permission) -> SyncReport:
-        state, parts = self.state, documents.parts
-        types = {part.content_type for part in parts}
-        kinds = tuple(f"{kind}:" for kind in types)
-        before = state.documents or state.replaced
-        recorded = {name for name in before if name.startswith(kinds)}
-        changed = list(self._compare(parts, recorded)) if before else parts
-        removed = sum(hash_ is None for hash_ in self.stale.values())
-        self.counts["removed"] = removed
-        if removed and not self.is_dry:
-            roots = {state.roots[kind] for kind in types if kind in state.roots}
-            self._check_removal(removed, len(recorded), roots, documents.root, delete)
-        cut = self._cut(changed)
-        if self.is_dry:
-            for _ in cut:
-                self.waiting.clear()
-        else:
-            for vectors in self._vectors(cut):
-                self._write(self.waiting.popleft(), vectors)
-            self._finish(dict.fromkeys(types, documents.root))
-        is_new = state.live not in (None, state.generation)
-        return SyncReport(
-            **self.counts, generation=state.generation, is_new_generation=is_new, failed=tuple(self.failed)
-        )
-
-    def _compare(self, parts: Sequence[Part], recorded: set[str]) -> Iterator[Part]:
+    def compare(self, parts: Sequence[Part]) -> Iterator[Part]:
         """The parts that have changed documents, with these alone."""
-        gone, is_complete = {*recorded}, True
+        gone, is_complete = self.recorded(parts), True
         for part, (hashes, _), problems in self._results(parts, None):
             kind = part.content_type
             is_complete &= not (problems and is_shard(part.source))  # it may be any document that cannot be read
@@ -235,16 +234,12 @@ class _Sync:
                 yield part._replace(paths=changed)
         if is_complete:
             self.stale |= dict.fromkeys(sorted(gone))
+            self.counts["removed"] = len(gone)
 
-    def _check_removal(self, count: int, total: int, roots: set[str], root: str, delete: bool | Permission) -> None:
-        """Raise a StoreError if more documents would disappear than a user is likely to mean."""
-        if delete is True or (_MOST_REMOVED * count <= total and roots <= {root}):
-            return
-        origin = f", which are those of {' and '.join(sorted(roots))}" if roots else ""
-        problem = f"a sync of {root} would delete {count:,} of its {total:,} documents{origin}"
-        if delete is False or not delete(f"{self.label}: {problem}. Delete them?"):
-            advice = "allow it with --delete (in Python delete=True), or sync to another table: add #NAME to the target"
-            raise StoreError(self.label, problem, advice)
+    def recorded(self, parts: Sequence[Part]) -> set[str]:
+        """The documents in the store that have the content types of these parts."""
+        kinds = tuple({f"{part.content_type}:" for part in parts})
+        return {name for name in self.state.documents or self.state.replaced if name.startswith(kinds)}
 
     def _results(self, parts: Sequence[Part], embedder: Any) -> Iterator[tuple[Part, Any, Sequence[Problem]]]:
         """Each part with what ``_rows`` returns, and its problems, which are reported."""
@@ -253,56 +248,60 @@ class _Sync:
             self.failed += [(part.name(path), reason) for path, reason in problems]
             yield part, value or ({}, []), problems
 
-    def _vectors(self, texts: Iterable[list[str]]) -> Iterator[Any]:
-        """The vectors of each list of texts, in order."""
-        is_named = isinstance(self.embedder, str)  # an endpoint has its limits: one process calls it
-        run = engine_of(self.engine if is_named else None)
-        with closing(run(texts, partial(_embed, self.embedder if is_named else self.model), self.workers)) as running:
-            for some, vectors in running:
-                if isinstance(vectors, WorkerDied):
-                    raise EmbedderError(f"{self.model.name}: the process that embedded {len(some)} texts died")
-                yield vectors
-
-    def _cut(self, changed: Sequence[Part]) -> Iterator[list[str]]:
-        """The texts to embed; their batches are added to those that wait for vectors."""
+    def batches(self, changed: Sequence[Part], on_progress: OnProgress | None, *, is_dry: bool) -> Iterator[_Batch]:
+        """The rows of changed documents; each text is in one batch only."""
         state, embedder = self.state, self.embedder if self.engine else self.model
+        seen: set[int] = set()  # short hashes
         for number, (_, (hashes, all_rows), _) in enumerate(self._results(changed, embedder)):
             new = {name: hash_ for name, hash_ in hashes.items() if name not in state.documents}
             self.stale |= {name: hash_ for name, hash_ in hashes.items() if name not in new}
             self.counts.update(added=len(new), changed=len(hashes) - len(new))
-            if hashes and not self.is_dry:
+            if hashes and not is_dry:
                 state.record(dict.fromkeys(hashes, UNFINISHED))
             groups = list(batched(all_rows, getattr(self.model, "batch", _BATCH))) or [[]]
             for some in groups:
                 content_hashes = {row.columns["content_hash"] for row in some} if state.has_vectors else ()
                 vectors = state.vectors(sorted(content_hashes))
-                missing = {row.key: row for row in some if row.key not in vectors and hash(row.key) not in self.seen}
-                self.seen |= {hash(key) for key in missing}
-                tokens = sum(row.tokens for row in missing.values())
-                self.counts.update(rows=len(some), embedded=len(missing), tokens=tokens)
-                self.waiting.append(_Batch(some, vectors, missing, finished=new if some is groups[-1] else {}))
-                yield [row.columns["text"] for row in missing.values()]
-                if self.on_progress:
-                    self.on_progress(number, len(changed), self.counts["rows"])
+                missing = {row.key: row for row in some if row.key not in vectors and hash(row.key) not in seen}
+                seen |= {hash(key) for key in missing}
+                tokens, cut = sum(row.tokens for row in missing.values()), sum(row.key[1] == 1 for row in some)
+                self.counts.update(rows=len(some), embedded=len(missing), tokens=tokens, cut=cut)
+                texts = {key: row.columns["text"] for key, row in missing.items()}
+                yield _Batch(some, vectors, texts, new if some is groups[-1] else {})
+                if on_progress:
+                    on_progress(number, len(changed), self.counts["rows"])
 
-    def _write(self, batch: _Batch, embedded: Any) -> None:
+    def embed(self, batches: Iterable[_Batch]) -> Iterator[tuple[_Batch, Any]]:
+        """Each batch with the vectors of its texts."""
+        is_named = isinstance(self.embedder, str)  # an endpoint has its limits: one process calls it
+        run = engine_of(self.engine if is_named else None)
+        with closing(run(batches, partial(_embed, self.embedder if is_named else self.model), self.workers)) as running:
+            for batch, vectors in running:
+                if isinstance(vectors, WorkerDied):
+                    raise EmbedderError(f"{self.model.name}: the process that embedded {len(batch.texts)} texts died")
+                yield batch, vectors
+
+    def write(self, batch: _Batch, embedded: Any) -> None:
+        """Write the rows of a batch, and record its documents if all their rows are written."""
         state = self.state
-        vectors = batch.vectors | dict(zip(batch.missing, embedded, strict=True))
-        if lacking := {row.key: row for row in batch.rows if row.key not in vectors}:  # an earlier batch has them
+        vectors = batch.vectors | dict(zip(batch.texts, embedded, strict=True))
+        lacking = {row.key: row.columns["text"] for row in batch.rows if row.key not in vectors}
+        if lacking:  # an earlier batch has them
             vectors |= state.vectors(sorted({content for content, _ in lacking}))
-            lacking = {key: row for key, row in lacking.items() if key not in vectors}  # two texts of one short hash
-            embedded = _embed(self.model, [row.columns["text"] for row in lacking.values()])
-            vectors |= dict(zip(lacking, embedded, strict=True))
+            lacking = {key: text for key, text in lacking.items() if key not in vectors}  # two texts of one short hash
+            vectors |= dict(zip(lacking, _embed(self.model, batch._replace(texts=lacking)), strict=True))
         if batch.rows:
             state.write([row._replace(vector=vectors[row.key]) for row in batch.rows])
         if batch.finished:
             state.record(batch.finished)
 
-    def _finish(self, roots: Mapping[str, str]) -> None:
+    def finish(self, roots: Mapping[str, str]) -> None:
         """Delete rows that no document has any more, record what is done, and make the generation the live one."""
         state = self.state
         if removed := [name for name, hash_ in self.stale.items() if hash_ is None]:
             state.record(dict.fromkeys(removed, UNFINISHED))
+        if not state.has_table and state.documents:  # all are empty; a log without a table does not count
+            state.create(len(vectors_of(self.model, [self.model.name])[0]))
         state.delete(self.stale)
         if self.stale or {**state.roots, **roots} != state.roots:
             state.record(self.stale, roots)

@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from quire.embed.embedder import Embedder
+from quire.output.chunk_json import to_json
 from quire.stores.store import COLUMNS, LAYOUT, LOG, NEXT, Row, Store, batched
-from quire.wire.chunk_json import to_json
 
 UNFINISHED = ""  # the recorded hash of a document while it may have rows that are missing or old
 
@@ -39,7 +39,7 @@ class SyncState:
         has_next = store.mark(name + NEXT) == self.generation
         is_new = self.live != self.generation and (self.live is not None or has_next)
         self._table = name + NEXT if is_new else name
-        self._has_table = has_next if is_new else self.live is not None
+        self.has_table = has_next if is_new else self.live is not None
         self._same_vectors = name if is_new and (self.live or "").startswith(model) else ""
         """The table of an earlier layout with vectors of the same model."""
         self.documents: dict[str, str | None] = {}  # the recorded hash of each document; None for one that is gone
@@ -64,7 +64,7 @@ class SyncState:
         for generation, number, id_, text in sorted(entries, key=lambda row: (row[0] == self.generation, row[1])):
             self._following = max(self._following, number + 1)
             is_own = generation == self.generation
-            if is_own and not self._has_table:
+            if is_own and not self.has_table:
                 self._lost.append(id_)
                 continue
             (self._entries if is_own else self._others).append(id_)
@@ -94,7 +94,7 @@ class SyncState:
 
     def vectors(self, hashes: Sequence[str]) -> dict[tuple[str, int], Any]:
         """The vectors of these content hashes, by content hash and passage."""
-        tables = [self._same_vectors, self._table if self._has_table else ""]
+        tables = [self._same_vectors, self._table if self.has_table else ""]
         columns = ("content_hash", "passage", "vector")
         return {
             (content, passage): vector
@@ -104,15 +104,19 @@ class SyncState:
 
     def write(self, rows: Sequence[Row]) -> None:
         """Add rows, and replace those with the same ids."""
-        if not self._has_table:
-            self._store.drop(self._table)
-            self._store.create(self._table, self.generation, COLUMNS, len(rows[0].vector))
-            self._has_table = True
+        if not self.has_table:
+            self.create(len(rows[0].vector))
         self._store.write(self._table, rows, is_new=self.is_first)
+
+    def create(self, size: int) -> None:
+        """Make the table, for vectors of ``size`` numbers."""
+        self._store.drop(self._table)
+        self._store.create(self._table, self.generation, COLUMNS, size)
+        self.has_table = True
 
     def delete(self, documents: Mapping[str, str | None]) -> None:
         """Delete the rows of documents, except those with the hash of theirs."""
-        for names in batched(documents, _DOCUMENTS) if self._has_table else ():
+        for names in batched(documents, _DOCUMENTS) if self.has_table else ():
             rows = self._store.find(self._table, ("id", "document", "document_hash"), "document", names)
             stale = [id_ for id_, name, hash_ in rows if hash_ != documents[name]]
             for ids in batched(stale, _IDS):
@@ -120,10 +124,10 @@ class SyncState:
 
     def publish(self) -> None:
         """Make the generation the live one, forget all others, and shorten a long log."""
-        is_new = self._has_table and self._table != self._name
+        is_new = self.has_table and self._table != self._name
         if not is_new and self._store.mark(self._name + NEXT) is not None:
             self._store.drop(self._name + NEXT)
-        if self._has_table:
+        if self.has_table:
             self._store.publish(self._name, self._table if is_new else "")
         obsolete, documents = self._others, _without_gone(self.documents)
         if len(self._entries) > _MOST_ENTRIES + len(documents) // _PER_ENTRY:

@@ -12,12 +12,13 @@ from hashlib import blake2b
 from typing import Any
 
 from quire import pipeline
-from quire.model import Document, Finding
-from quire.offsets import lines_at
-from quire.options import STRATEGIES, Options, own_names
-from quire.record import Chunk, Chunks
-from quire.size import NAMES
-from quire.validation import fields
+from quire.model.breadcrumbs import reader_line
+from quire.model.document import Document, Finding
+from quire.model.offsets import lines_at
+from quire.model.options import STRATEGIES, Options, own_names
+from quire.model.record import Chunk, Chunks
+from quire.model.validation import fields
+from quire.tokens.tokenizers import NAMES
 
 _OF_PARSING = ("title", "dialect", "substitutions")  # the options that parsing takes
 _VERBATIM = ("code", "table", "html", "math", "heading")  # blocks that the page sets apart
@@ -149,7 +150,8 @@ def _row(chunk: Chunk, text: str) -> list[Any]:
     source = text[span.char_start : span.char_end]
     at = embedded.find(source, start)
     added = ["", "", embedded[start:]] if at < 0 else [embedded[start:at], embedded[at + len(source) :], None]
-    return [*numbers, chunk.breadcrumb_line, embedded[:breadcrumb], embedded[breadcrumb:start], *added]
+    line = reader_line(chunk.file_title, chunk.header_path)
+    return [*numbers, line, embedded[:breadcrumb], embedded[breadcrumb:start], *added]
 
 
 def chunk_record(chunk: Chunk) -> dict[str, Any]:

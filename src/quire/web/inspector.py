@@ -25,19 +25,20 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import Scope
 
-from quire import __version__, read
+from quire import __version__
 from quire.errors import InputError, NotFoundError, OptionError, QueryError, QuireError
 from quire.index.file_records import storable
 from quire.index.folder import is_inside
-from quire.local_server import foreign_header, guarded, serve
-from quire.model import Finding
+from quire.model.document import Finding
+from quire.model.record import Chunks
+from quire.model.trees import unused_name
+from quire.output.chunk_json import to_json
 from quire.read.discover import Found
-from quire.record import Chunks
-from quire.size import NAMES
-from quire.trees import unused_name
+from quire.read.source import read_file
+from quire.tokens.tokenizers import NAMES
 from quire.web import chunk_view
 from quire.web.html_pages import asset
-from quire.wire import to_json
+from quire.web.local_server import foreign_header, guarded, serve
 
 Options = Mapping[str, Any]  # the strategy under its name, and options
 
@@ -138,7 +139,7 @@ class ServedDocuments:
             raise InputError(key, "leads out of the given folders", "it is now a symbolic link; start quire web again")
         if document.file.stat().st_size > MOST_BYTES:
             raise InputError(key, f"larger than {MOST_BYTES // 1_000_000} MB", "use quire chunk")
-        text, findings = read.read_file(document.file, key, "replace")
+        text, findings = read_file(document.file, key, "replace")
         return Text(text, storable(document.path), findings, storable(str(document.file)))
 
     def listing(self, folder: str) -> dict[str, Any]:
@@ -299,4 +300,4 @@ def serve_inspector(inspector: Inspector, listener: socket.socket, token: str) -
     # A cut makes many records and no cycles; collecting takes a fifth to a third of its time.
     gc.set_threshold(100_000, 50, 50)
     app = guarded(inspector.app(token), partial(_refusal, token, listener.getsockname()[1]), **HEADERS)
-    serve(app, listener, lifespan="off", timeout_graceful_shutdown=3)
+    serve(app, listener, lifespan="off")

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from quire.index.node import Node
-from quire.index_api import Index
-from quire.model import Span
+from quire.model.document import Span
 from quire.search.hit import Hit, Results
+from quire.search.index_api import Index
 from quire.search.match_ranges import match_ranges
 
 MOST_TEXT = 20_000  # the most characters of a hit that the page shows; the document has the rest

@@ -1,12 +1,9 @@
 """The documents that a command or a server works on: settings, trees, the index, and bringing it up to date.
 
+settings   quire.toml, environment and defaults
 workspace  ``Workspace``: updates, searches within what was named
 selection  which trees, which index and which documents paths stand for; indexes in the user's cache folder
 context    the documentation that concerns some files
 git_trees  fetching the trees of git repositories
+consent    the repositories that the user agreed to fetch
 """
-
-from quire.workspace.selection import display_path
-from quire.workspace.workspace import Workspace
-
-__all__ = ["Workspace", "display_path"]

@@ -1,7 +1,7 @@
 """Indexes in the user's cache folder: those of folders without a quire.toml.
 
-    ~/.cache/quire/docs-1f0a3c5b7d9e2468/.quire/    the index of a folder called docs
-                                         paths      the paths, one per line; its time is that of the last use
+    ~/.cache/quire/docs-1f0a…/.quire/    the index of a folder called docs
+                              paths      the paths, one per line; its time is that of the last use
 
 A cached index that was not used for 30 days is removed when another one is made.
 """
@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from quire.operating_system import digest, remove_folder, temporary_folder, user_folder
-from quire.trees import tree_name
-from quire.write.atomic_file import replacing
+from quire.model.operating_system import digest, remove_folder, temporary_folder, user_folder
+from quire.model.trees import tree_name
+from quire.output.atomic_file import replacing
 
 _PATHS = "paths"
 _DAYS = 30

@@ -1,38 +1,43 @@
 """Documentation of others: trees that are a folder of a git repository.
 
-    ~/.local/share/quire/git/react-1f0a3c5b7d9e2468/    a shallow, sparse clone; replaced as a whole by the next fetch
+    ~/.local/share/quire/git/react-1f0a…/    the documents of a commit; replaced as a whole by the next fetch
+                                .quire-source    the address, ref, path and commit
 
 The installed ``git`` fetches, and only when the user asks for it. It runs no hook, filter or submodule of the
-repository, asks for no password, and no symbolic link stays.
+repository, asks for no password, and writes no file of it. quire writes the documents and the files that say how to
+read them, after it has counted them: a small repository may have any number of entries.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
+import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from io import BytesIO
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from quire.errors import QuireError
-from quire.read.substitution_files import VARIABLE_FOLDERS
-from quire.trees import Tree
-from quire.validation import unknown_name
+from quire.model.dialects import DIALECTS
+from quire.model.operating_system import remove_folder
+from quire.model.patterns import pattern
+from quire.model.trees import Tree, is_repository_path
+from quire.model.validation import unknown_name
+from quire.output.atomic_file import os_errors_as_quire_errors
+from quire.output.lock import held
+from quire.read.discover import DECIDING_FILES, has_extension
+from quire.read.git import SECONDS, git
+from quire.read.substitution_files import VARIABLE_FILES, VARIABLE_FOLDERS
 
-MOST_BYTES = 1_000_000_000  # the largest clone, on the disk
-_SECONDS = 600
-_CONFIGURATION = (
-    "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null",
-    "filter.lfs.smudge=", "filter.lfs.process=", "filter.lfs.required=false", "credential.helper=",
-    "submodule.recurse=false", "protocol.ext.allow=never", "advice.detachedHead=false", "gc.auto=0",
-)  # fmt: skip
-_ATTRIBUTES = "* -filter -text -eol -ident -working-tree-encoding\n"
-"""Files as they are in the repository, whatever filters the user has."""
-_ENVIRONMENT = {
-    "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "", "SSH_ASKPASS": "", "GIT_LFS_SKIP_SMUDGE": "1",
-    "GIT_SSH_COMMAND": "ssh -o BatchMode=yes", "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C",
-}  # fmt: skip
+MOST_BYTES = 250_000_000  # of the files of a tree
+MOST_ENTRIES = 200_000  # files and folders in the folder of the tree
+_ENTRY_BYTES = 256  # of an entry in a listing, on average
+_NEW = ".new-"
+_LINK = b"120000"  # the mode of a symbolic link
+_MARKS = frozenset(name for dialect in DIALECTS.values() for name in dialect.files)
+_NAMES = _MARKS | DECIDING_FILES | {*map(posixpath.basename, VARIABLE_FILES)}
+_UNSAFE = pattern(r"(?i)(?:\A|/)(?:\.{0,2}|\.git)(?:/|\Z)|[\\:\0-\x1f]")
+"""Names that lead elsewhere on some system. git would not write them, but a repository may have them."""
 
 
 def fetch_trees(trees: Mapping[str, Tree], names: Sequence[str] = ()) -> Iterator[tuple[str, str | QuireError]]:
@@ -50,51 +55,81 @@ def fetch_trees(trees: Mapping[str, Tree], names: Sequence[str] = ()) -> Iterato
 
 def fetch(tree: Tree) -> str:
     """Fetch a tree anew and return its commit. If that fails, the last state stays."""
-    clone = tree.clone
-    clone.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=clone.parent, prefix=".new-") as temporary:
-        new = Path(temporary, "clone")
-        branch = ["--branch", tree.ref] if tree.ref else []
-        options = ["--depth=1", "--single-branch", "--no-tags", "--filter=blob:none", "--no-checkout", "--template="]
-        _git("clone", *options, *branch, "--", tree.git, str(new))
-        (new / ".git" / "info").mkdir(exist_ok=True)
-        (new / ".git" / "info" / "attributes").write_text(_ATTRIBUTES, "utf-8")  # over those of the repository
-        if tree.path:
-            _git("-C", str(new), "sparse-checkout", "set", "--", tree.path, *VARIABLE_FOLDERS)
-        _git("-C", str(new), "checkout", "--quiet", "HEAD")
-        commit = _git("-C", str(new), "rev-parse", "HEAD").strip()
-        for entry in [entry for entry in new.rglob("*") if entry.is_symlink()]:  # only regular files are read
-            entry.unlink()
-        if not (new / tree.path).is_dir():
-            raise QuireError(f"{tree.git}: there is no folder {tree.path}", "correct the path of the tree")
-        if (size := sum(file.lstat().st_size for file in new.rglob("*") if file.is_file())) > MOST_BYTES:
-            raise QuireError(f"{tree.git}: {size / 1e6:,.0f} MB is too large", "name a smaller folder with path")
-        shutil.rmtree(new / ".git")
-        old = Path(temporary, "old")
-        if clone.exists():
-            clone.rename(old)
-        new.rename(clone)
+    if not is_repository_path(tree.path):
+        raise QuireError(f"{tree.path} cannot be a folder of a repository", "correct the path of the tree")
+    clone, folders = tree.clone, tree.clone.parent
+    with os_errors_as_quire_errors(folders):
+        folders.mkdir(parents=True, exist_ok=True)
+        with held(folders.with_name("git.lock"), str(folders), patience=SECONDS):
+            for left_over in folders.glob(f"{_NEW}*"):  # a killed fetch left it: this one holds the lock
+                remove_folder(left_over)
+            with TemporaryDirectory(dir=folders, prefix=_NEW) as temporary:
+                new = Path(temporary, "clone")
+                commit = _write_documents(tree, Path(temporary), new)
+                (new / tree.SOURCE).write_text(f"{tree.source}\n{commit}\n", "utf-8")
+                if clone.exists():
+                    clone.rename(Path(temporary, "old"))
+                new.rename(clone)
     return commit
 
 
-def _git(*arguments: str) -> str:
-    program = shutil.which("git")
-    if program is None:
-        raise QuireError("git is not installed", "install it, or name a folder instead of a repository")
-    configuration = [word for setting in _CONFIGURATION for word in ("-c", setting)]
-    try:
-        result = subprocess.run(  # noqa: S603  the user named the repository
-            [program, *configuration, *arguments],
-            env={**os.environ, **_ENVIRONMENT},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise QuireError(f"git takes more than {_SECONDS} seconds", "try again later") from error
-    if result.returncode:
-        lines = result.stderr.decode(errors="replace").strip().splitlines() or ["no message"]
-        fatal = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
-        raise QuireError(f"git failed: {fatal}", "check the address, the ref and the network; the last state stays")
-    return result.stdout.decode(errors="replace")
+def _write_documents(tree: Tree, temporary: Path, new: Path) -> str:
+    """Write the documents of a tree to a ``new`` folder, with the files that say how to read them; returns the commit.
+
+    git runs in the ``temporary`` folder: elsewhere, it would prefer a folder that is named like the address.
+    """
+    branch = ["--branch", tree.ref] if tree.ref else []
+    options = ["--bare", "--depth=1", "--single-branch", "--no-tags", "--filter=blob:none", "--template="]
+    git(temporary, "clone", *options, *branch, "--", tree.git, "repository")
+    repository = temporary / "repository"
+    path = posixpath.normpath(tree.path) if tree.path.strip("./") else ""
+    has_folder = not path
+    objects: dict[str, bytes] = {}
+    (new / path).mkdir(parents=True)
+    for entry in _listing(tree, repository, path):
+        head, _, name = entry.partition(b"\t")
+        (mode, kind, hashed), file = head.split(), os.fsdecode(name)
+        has_folder = has_folder or (kind == b"tree" and file == path)
+        if kind == b"tree" and posixpath.basename(file) in _MARKS and not _UNSAFE.search(file):
+            (new / file).mkdir(parents=True, exist_ok=True)
+        elif kind == b"blob" and mode != _LINK and _is_wanted(file) and not _UNSAFE.search(file):
+            objects[file] = hashed
+    if not has_folder:
+        raise QuireError(f"{tree.git}: there is no folder {tree.path}", "correct the path of the tree")
+    if objects:
+        _write_files(tree, repository, new, objects)
+    return git(repository, "rev-parse", "HEAD").decode().strip()
+
+
+def _listing(tree: Tree, repository: Path, path: str) -> list[bytes]:
+    """The entries of a folder and, above it, of the files and folders that count for it."""
+    names = (*_MARKS, *VARIABLE_FILES, *VARIABLE_FOLDERS)
+    paths = [path, *(str(folder / name) for folder in PurePosixPath(path).parents for name in names)] if path else []
+    most = MOST_ENTRIES * _ENTRY_BYTES
+    output = git(repository, "ls-tree", "-r", "-t", "-z", "HEAD", "--", *paths, most=most)
+    if len(output) == most or output.count(b"\0") > MOST_ENTRIES:
+        raise QuireError(f"{tree.git}: more than {MOST_ENTRIES:,} entries", "name a smaller folder with path")
+    return output.split(b"\0")[:-1]
+
+
+def _is_wanted(path: str) -> bool:
+    """Whether a file is a document, or says which files are, in which dialect, or with which variables."""
+    folder, name = posixpath.split(path)
+    is_variables = folder.endswith(VARIABLE_FOLDERS) and name.endswith((".yml", ".yaml"))
+    return has_extension(name) or name in _NAMES or is_variables
+
+
+def _write_files(tree: Tree, repository: Path, new: Path, objects: Mapping[str, bytes]) -> None:
+    names = b"".join(b"%s\n" % name for name in objects.values())
+    options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--filter=blob:none")
+    git(repository, "fetch", *options, "--stdin", "origin", given=names)  # all that are missing, at once
+    contents = BytesIO(git(repository, "cat-file", "--batch", given=names, most=MOST_BYTES))
+    if len(contents.getbuffer()) == MOST_BYTES:
+        raise QuireError(f"{tree.git}: more than {MOST_BYTES / 1e6:,.0f} MB", "name a smaller folder with path")
+    for file, name in objects.items():
+        head = contents.readline().split()
+        if head[:2] != [name, b"blob"]:
+            raise QuireError(f"{tree.git}: {file} is missing", "try again later; the last state stays")
+        (new / file).parent.mkdir(parents=True, exist_ok=True)
+        (new / file).write_bytes(contents.read(int(head[2])))
+        contents.readline()

@@ -16,14 +16,15 @@ from typing import Literal, NamedTuple
 from quire.errors import IndexDamagedError, InputError, QuireError, did_you_mean
 from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
 from quire.index.folder import Folder, is_inside
-from quire.patterns import pattern
+from quire.index.section_lookup import SectionName
+from quire.model.patterns import pattern
+from quire.model.trees import Tree, tree_name
 from quire.search.conditions import literal_pattern, matches_path
 from quire.search.hit import Hit
-from quire.settings import Settings
-from quire.trees import Tree, tree_name
 from quire.workspace.cached_indexes import cache_folder, cached_indexes
+from quire.workspace.settings import Settings
 
-_SECTION = pattern(r"(?s)(?P<document>.*)(?P<section>#[^#]*|:[0-9]+(?:-[0-9]+)?)")
+_TARGET = pattern(r"[a-z][a-z0-9]+:.+")  # longer than the letter of a drive
 
 
 class Scope(NamedTuple):
@@ -40,6 +41,8 @@ class Scope(NamedTuple):
 
 def display_path(path: str | Path) -> str:
     """A path that works from the current folder: relative or absolute, whichever is shorter."""
+    if is_target(str(path)):
+        return str(path)
     absolute = os.path.abspath(path)  # noqa: PTH100  links stay as named
     try:
         return min(os.path.relpath(absolute), absolute, key=len)
@@ -52,15 +55,20 @@ def exists(path: str) -> bool:
     return "\0" not in path and os.path.exists(path)  # noqa: PTH110  an empty path does not exist, but Path("") does
 
 
+def is_target(index: str) -> bool:
+    """Whether an index is named by a store, ``lancedb:PLACE``, and not by a folder."""
+    return _TARGET.fullmatch(index) is not None and not exists(index)
+
+
 def is_file(path: str) -> bool:
     """Whether there is a file at ``path``, and not a folder."""
     return exists(path) and not os.path.isdir(path)  # noqa: PTH112  Path("") is a folder
 
 
-def split_name(name: str) -> tuple[str, str]:
-    """The name of a section as a document, and ``#SLUG``, ``:LINE``, ``:LINE-LINE`` or nothing."""
-    match = _SECTION.fullmatch(name)
-    return (match["document"], match["section"]) if match else (name, "")
+def file_of(name: str) -> str:
+    """The file that has this name, or that the named section is in; empty if there is none."""
+    named = SectionName.of(name)
+    return next(filter(is_file, (named.text, named.document)), "")
 
 
 def similar_path(path: str) -> str:
@@ -75,6 +83,8 @@ def similar_path(path: str) -> str:
 def refuse_missing(paths: Iterable[str], advice: str = "check the path") -> None:
     """Refuse paths at which there is nothing."""
     for path in paths:
+        if path == "-":
+            raise InputError(path, "standard input has no index", "write it to a file, and name that")
         if not exists(path):
             raise InputError(path, f"no such file or folder{similar_path(path)}", advice)
 
@@ -95,8 +105,14 @@ def locate(path: str | Path, folders: Mapping[str, Path]) -> Scope | None:
     if not trees:
         return None
     tree = max(reversed(trees), key=lambda name: len(tops[name]))
-    path_in_tree = os.path.relpath(real, tops[tree]).replace(os.sep, "/")
-    return Scope(tree, "" if path_in_tree == "." else storable(path_in_tree))
+    inside = path_in(real, tops[tree])
+    return Scope(tree, "" if inside == "." else storable(inside))
+
+
+def path_in(path: str, folder: str | Path) -> str:
+    """A path from the current folder as one in ``folder``, by names alone; empty if it is not inside."""
+    absolute = os.path.abspath(path)  # noqa: PTH100
+    return os.path.relpath(absolute, folder).replace(os.sep, "/") if is_inside(absolute, str(folder)) else ""
 
 
 def tree_patterns(glob: str, folders: Mapping[str, Path]) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from itertools import product
 from pathlib import Path
 from threading import Lock
@@ -14,22 +15,24 @@ from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import structs
 
-from quire.embed_settings import EmbedSettings
+from quire.embed.embed_settings import EmbedSettings
 from quire.errors import BusyError, IndexDamagedError, InputError, NotFoundError, OptionError, QuireError, StoreError
 from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
-from quire.index.folder import is_inside, refuse_folder
-from quire.index_api import Index, TreeInfo, Update
-from quire.model import Finding
-from quire.operating_system import remove_folder, temporary_folder
-from quire.read.discover import Hidden, Walk
+from quire.index.folder import refuse_folder
+from quire.index.section_lookup import SectionName
+from quire.model.dialects import dialect_of
+from quire.model.document import Finding
+from quire.model.operating_system import remove_folder, temporary_folder
+from quire.model.validation import convert, unknown_name
+from quire.read.discover import Hidden, Walk, left_out_counts
 from quire.search.conditions import matches_path
 from quire.search.hit import Hit, Results
+from quire.search.index_api import Index, TreeInfo, Update
 from quire.search.search_settings import SearchSettings
-from quire.settings import INDEX_VARIABLE, Settings, load
-from quire.validation import convert, unknown_name
 from quire.workspace import selection
 from quire.workspace.cached_indexes import note_use
-from quire.workspace.selection import Scope, Selection, display_path
+from quire.workspace.selection import Scope, Selection, display_path, is_target
+from quire.workspace.settings import INDEX_VARIABLE, Settings, load
 
 if TYPE_CHECKING:
     from quire.index.read_files import OnProgress
@@ -52,6 +55,7 @@ class Workspace:
         self.failed: tuple[Finding, ...] = ()  # findings about files that could not be read at the last update
         self.note = ""  # why answers may be outdated; empty if they are not
         self.say = on_message
+        self._tree_options = cache(settings.tree_options)
         self._lock = Lock()
         self._checked = -_CHECK_EVERY
         self._temporary: Path | None = None
@@ -70,8 +74,16 @@ class Workspace:
     ) -> Workspace:
         """The workspace of some paths, else of the configuration, else of the current folder.
 
-        ``trees`` selects among the trees; ``index`` is a folder for the index instead of the usual one.
+        ``trees`` selects among the trees; ``index`` is a folder for the index instead of the usual one, or a
+        store of sections.
         """
+        target = index or os.environ.get(INDEX_VARIABLE, "")
+        if is_target(target):
+            from quire.workspace.store_workspace import StoreWorkspace  # noqa: PLC0415  few have a store
+
+            store = StoreWorkspace(load(Path.cwd(), {**os.environ, INDEX_VARIABLE: ""}), target, paths, on_message)
+            store.scopes = tuple(scope for scope in store.scopes if not trees or scope.tree in trees)
+            return store
         settings = load(Path.cwd(), {**os.environ, INDEX_VARIABLE: index} if index else None)
         selection.refuse_missing(paths)
         named = Path(os.path.abspath(index)) if index else None  # noqa: PTH100  links stay as named
@@ -241,13 +253,14 @@ class Workspace:
         except (NotFoundError, IndexDamagedError):
             return {}
 
-    def left_out(self) -> dict[str, int]:
-        """How many files and folders of the selected trees are left out, by reason."""
+    def left_out(self) -> str:
+        """How many files and folders of the selected trees are left out, by reason, and what adds them."""
         counts: Counter[str] = Counter()
         for tree in map(self.trees.__getitem__, self.selected_trees):
-            hidden: Hidden = "known" if tree.hidden else False
-            counts += Walk(str(tree.folder), tree.include, tree.exclude, hidden=hidden).left_out
-        return dict(counts)
+            which: Hidden = "known" if tree.hidden else False
+            counts += Walk(str(tree.folder), tree.include, tree.exclude, hidden=which).left_out
+        hidden = "; hidden = true adds .github, .claude and .cursor" if "hidden" in counts else ""
+        return f"{left_out_counts(counts)}; to read them, set include in quire.toml{hidden}" if counts else ""
 
     def tree_infos(self) -> dict[str, TreeInfo]:
         """The selected trees as the index has them; none if it cannot be read."""
@@ -263,13 +276,16 @@ class Workspace:
     @property
     def is_empty(self) -> bool:
         """Whether no document is selected."""
-        return next(self._selected(), None) is None
+        if any(scope.path for scope in self.scopes):
+            return next(self._selected(), None) is None
+        return not any(tree.files for tree in self.tree_infos().values())
 
     def documents(self, path: str | Sequence[str] = ()) -> list[FileRecord]:
         """The selected documents: all, or those that match patterns; the name of a tree or folder is a pattern, too."""
         if not path:
             return list(self._selected())
-        patterns = self._patterns([path] if isinstance(path, str) else path)
+        globs = [path] if isinstance(path, str) else path
+        patterns = [pattern for glob in globs for pattern in self._patterns(glob.rstrip("/"))]
         return [record for record in self._selected() if matches_path(record.tree, record.path, patterns)]
 
     def locate(self, file: str) -> Scope | None:
@@ -293,54 +309,62 @@ class Workspace:
         """
         options["without"] = [*options.get("without", ()), *self.unselected(path)] or None
         if like or text:
-            return self.index.similar(like, text=text, trees=self.selected_trees, **options)
-        return self.index.search(query, trees=self.selected_trees, **options)
+            results = self.index.similar(like, text=text, trees=self.selected_trees, **options)
+        else:
+            results = self.index.search(query, trees=self.selected_trees, **options)
+        results[:] = map(self._with_url, results)
+        return results
+
+    def _with_url(self, hit: Hit) -> Hit:
+        """A hit with its published address, if its tree has one."""
+        options = self._tree_options(hit.tree)
+        if not options.base_url:
+            return hit
+        dialect = options.dialect or dialect_of(self.folders[hit.tree])
+        return structs.replace(hit, url=self.index.url(hit.id, options.base_url, dialect))
 
     def get(self, name: str, **options: Any) -> Hit:
-        """A section of the selected documents; options are those of ``Index.get``."""
-        return self.index.get(self.resolve(name), **options)
+        """A section of the selected documents, by its id, ``PATH#SLUG`` or ``PATH:LINE``.
 
-    def resolve(self, name: str) -> str:
-        """The id of a section by its id, ``PATH#SLUG`` or ``PATH:LINE``; paths may be those that the user types."""
-        is_whole = (
-            not any(scope.path for scope in self.scopes) and set(self.selected_trees) == self._indexed_trees().keys()
-        )
-        error = NotFoundError(f"{name[:200]}: not in the index")
-        for candidate in (name, *self._ids_of_path(name)):
-            try:
-                hit = self.index.get(candidate)
-            except NotFoundError as reason:
-                if is_whole or candidate != name:  # else it may name documents that were not selected
-                    error = NotFoundError(reason.problem.replace(candidate, name), reason.advice, reason.near)
-                continue
-            if any(scope.has(hit) for scope in self._present_scopes):
-                return hit.id
-        raise error
+        Paths may be those that the user types. Options are those of ``Index.get``.
+        """
+        named = SectionName.of(storable(name))
+        is_whole = not any(scope.path for scope in self.scopes) and {*self.selected_trees} == {*self._indexed_trees()}
+        options["without"] = None if is_whole else self._unselected(self.documents())
+        try:
+            return self._with_url(self.index.get(named, **options))
+        except NotFoundError:
+            in_tree = self._from_current_folder(name)
+            if in_tree is None:
+                raise
+            return self._with_url(self.index.get(in_tree, **options))
 
-    def _ids_of_path(self, name: str) -> Iterator[str]:
-        """Ids of a section whose document is a path from the current folder. No file is looked at."""
+    def section_id(self, name: str) -> str:
+        """The id of a section that ``get`` finds."""
+        return self.get(name).id
+
+    def _from_current_folder(self, name: str) -> SectionName | None:
+        """The name of a section whose document is a path from the current folder. No file is looked at."""
         selected = {record.id for record in self.documents()}
-        for path, (tree, folder) in product(dict.fromkeys([name, selection.split_name(name)[0]]), self.folders.items()):
-            absolute = os.path.abspath(path)  # noqa: PTH100
-            inside = os.path.relpath(absolute, folder).replace(os.sep, "/") if is_inside(absolute, str(folder)) else ""
+        named = SectionName.of(name)
+        for reading, (tree, folder) in product((SectionName(name, name), named), self.folders.items()):
+            inside = selection.path_in(reading.document, folder)
             document = f"{tree}:{folder.name if inside == '.' else storable(inside)}"
             if document in selected:
-                yield document + name.removeprefix(path)
+                return reading.of_document(document)
+        return None
 
     def file(self, tree: str, path: str) -> str:
         """The file of a document, as a path that works from the current folder."""
         folder = self.folders[tree]
         return display_path(folder / path if storable(folder.name) != path or folder.is_dir() else folder)
 
-    def _patterns(self, globs: Sequence[str]) -> list[str]:
-        """Patterns for paths in trees: as they are, and as paths from the current folder."""
-        patterns = []
-        for glob in globs:
-            tree, mark, rest = glob.rstrip("/").rpartition(":")
-            tree, mark, rest = (rest, ":", "") if rest in self.trees and not tree else (tree, mark, rest)
-            patterns += [f"{tree}{rest}", f"{tree}{mark}/{rest.lstrip('/')}"]
-            patterns += selection.tree_patterns(glob, self.folders)
-        return patterns
+    def _patterns(self, glob: str) -> list[str]:
+        """Patterns for paths in trees, for a tree's name, a pattern in trees, or one from the current folder."""
+        tree, mark, path = glob.partition(":")
+        patterns = [f"{tree}:/{path.lstrip('/')}"] if tree in self.trees else []
+        patterns += [glob] if not (mark and patterns) else []
+        return patterns + selection.tree_patterns(glob, self.folders)
 
     def unselected(self, globs: Sequence[str] = ()) -> list[str]:
         """The ids of the documents that were not selected, and if there are ``globs``, of those that match none.
@@ -349,5 +373,8 @@ class Workspace:
         """
         if not globs and not any(scope.path for scope in self.scopes):
             return []
-        selected = {record.id for record in self.documents(globs)}
-        return [record.id for record in self.index.documents() if record.id not in selected]
+        return self._unselected(self.documents(globs))
+
+    def _unselected(self, selected: Iterable[FileRecord]) -> list[str]:
+        ids = {record.id for record in selected}
+        return [record.id for record in self.index.documents() if record.id not in ids]

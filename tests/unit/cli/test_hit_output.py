@@ -12,7 +12,7 @@ import pytest
 
 from quire.cli.hit_output import Highlighted, _line_spans
 from quire.cli.output import Paint
-from quire.model import Span
+from quire.model.document import Span
 
 
 def spans(text: str, word: str) -> list[Span]:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 
 import quire
-from quire.embed import Embedder, FunctionEmbedder, passages, query_vector, resolve
-from quire.embed_settings import EmbedSettings
+from quire.embed.embed_settings import EmbedSettings
+from quire.embed.embedder import Embedder, FunctionEmbedder, passages, query_vector, resolve, vectors_of
 from support import grammar
 
 
@@ -119,16 +119,33 @@ def test_a_model_without_queries_of_its_own_embeds_them_as_texts(model: object, 
 
 def test_where_a_model_is_missing_the_error_says_what_else_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numpy", None)
-    monkeypatch.delitem(sys.modules, "quire.embed.wordllama", raising=False)
+    for name in ("wordllama", "static_model"):
+        monkeypatch.delitem(sys.modules, f"quire.embed.{name}", raising=False)
     with pytest.raises(
         quire.MissingExtraError,
         match=r"^numpy is not installed; install it: pip install 'quire-md\[wordllama\]'; where it has no wheel "
-        r"\(Python 3.14, ARM Linux, musl\), use an endpoint, or in Python a model2vec, fastembed or sentence-transf",
+        r"\(Python 3.14, ARM Linux, musl\), use an endpoint or the folder of a model2vec model",
     ):
         resolve("wordllama")
 
 
-@pytest.mark.parametrize("wrong", ["word2vec", 3, None, FunctionEmbedder(len, window=31), SMALL])
+def test_without_a_model_the_error_says_what_to_name() -> None:
+    said = (
+        r"^no embedding model is named; name an endpoint \(--endpoint URL --model NAME\), or a folder in the format of "
+        r"model2vec or wordllama \(--embedder NAME\); \[embed\] in your own quire.toml"
+    )
+    for nothing in (None, EmbedSettings()):
+        with pytest.raises(quire.OptionError, match=said):
+            resolve(nothing)
+
+
+def test_vectors_without_numpy_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    with pytest.raises(quire.MissingExtraError, match=r"^numpy is not installed; .*pip install 'quire-md\[vectors\]'$"):
+        vectors_of(Words(), ["a"])
+
+
+@pytest.mark.parametrize("wrong", ["word2vec", 3, FunctionEmbedder(len, window=31), SMALL])
 def test_what_is_no_embedder(wrong: Any) -> None:
     with pytest.raises(quire.OptionError, match="is invalid"):
         resolve(wrong)

@@ -10,9 +10,10 @@ from urllib.error import HTTPError
 import pytest
 
 import quire
-from quire.embed import Endpoint, Reranker, endpoint
-from quire.embed.endpoint import JsonClient
-from quire.embed_settings import EmbedSettings
+from quire.embed import endpoint
+from quire.embed.embed_settings import EmbedSettings
+from quire.embed.endpoint import Endpoint, JsonClient
+from quire.embed.reranker import Reranker
 from support.embedding_server import Server, serving
 
 KEY = "sk-secret-key-1234"
@@ -212,3 +213,41 @@ def test_requests_are_spread_evenly() -> None:
 
 def client(per_minute: float) -> JsonClient:
     return JsonClient("https://example.com", "embeddings", "KEY", EmbedSettings(requests_per_minute=per_minute))
+
+
+@pytest.mark.parametrize(
+    ("table", "window"),
+    [
+        ({"data": [{"id": "other", "max_model_len": 64}, {"id": "m", "max_model_len": 512}]}, 512),  # vLLM
+        ({"data": [{"id": "m", "context_length": 2048}]}, 2048),  # OpenRouter
+        ({"data": [{"id": "m", "meta": {"n_ctx_train": 256, "n_embd": 8}}]}, 256),  # llama.cpp
+        ({"data": [{"id": "m", "meta": None, "owned_by": "openai"}]}, 8191),
+        ({"data": [{"id": "m", "context_length": None, "max_model_len": "512"}]}, 8191),
+        ({"data": [{"id": "m", "context_length": 8}]}, 8191),
+        ({"data": [{"id": "other", "max_model_len": 64}]}, 8191),
+        ({"data": [{"no": "id"}]}, 8191),
+        (["m"], 8191),
+        (b"<html>", 8191),
+    ],
+)
+def test_the_endpoint_says_how_much_its_model_reads(server: Server, table: Any, window: int) -> None:
+    server.models = [(200, {}, table)]
+    for url in (server.url, f"{server.url}/embeddings"):
+        made = Endpoint(url, "m")
+        assert server.asked == []  # only if it matters
+        assert (made.window, made.window) == (window, window)
+        assert server.asked == ["/v1/models"]
+        server.asked.clear()
+    assert Endpoint(server.url, "m", passage_prefix="passage: ").window == window - made.count("passage: ")
+    server.asked.clear()
+    assert (Endpoint(server.url, "m", window=0).window, Endpoint(server.url, "m", window=64).window) == (0, 64)
+    assert server.asked == []
+
+
+def test_a_window_that_cannot_be_asked_for_is_an_error(server: Server) -> None:
+    """A guess would be another generation, and everything would be embedded again."""
+    server.models = [(503, {}, {}), (200, {}, {"data": [{"id": "m", "max_model_len": 512}]})]
+    assert Endpoint(server.url, "m").window == 512
+    server.models = [(503, {}, {})]
+    with pytest.raises(quire.EmbedderError, match="/v1/models: status 503"):
+        _ = Endpoint(server.url, "m", time_limit=0).window

@@ -34,7 +34,8 @@ def test_values() -> None:
 
 def test_nothing_to_average() -> None:
     found = figures(outcomes([0, 0], repeats_title=True))
-    assert (found["mrr"], found["mrr_hard"], found["tokens"]) == (Figure(0, 0, 0), Figure(None), Figure(None))
+    assert found["mrr"] == Figure(0, 0, pytest.approx(0.658, abs=0.001))
+    assert (found["mrr_hard"], found["tokens"]) == (Figure(None), Figure(None))
 
 
 def test_the_interval_of_a_share_is_that_of_the_binomial_distribution() -> None:
@@ -44,6 +45,14 @@ def test_the_interval_of_a_share_is_that_of_the_binomial_distribution() -> None:
     assert share.low == pytest.approx(0.5 - 1.96 * 0.025, abs=0.006)
     assert share.high == pytest.approx(0.5 + 1.96 * 0.025, abs=0.006)
     assert figures(outcomes([1, 0] * 200))["recall_1"] == share
+
+
+def test_the_interval_of_a_share_holds_at_its_borders() -> None:
+    """15 right answers of 15 do not show that all are right."""
+    everything, nothing = (figures(outcomes([rank] * 15)) for rank in (1, 0))
+    for name in ("recall_1", "mrr"):
+        assert everything[name] == Figure(1, pytest.approx(0.796, abs=0.001), 1)
+        assert nothing[name] == Figure(0, 0, pytest.approx(0.204, abs=0.001))
 
 
 def test_more_questions_give_a_smaller_interval() -> None:

@@ -10,7 +10,7 @@ import pytest
 import quire
 from quire.evals.outcomes import Outcome, ask, is_right
 from quire.evals.questions import HeldLink, Question
-from quire.index_api import Index
+from quire.search.index_api import Index
 
 GUIDE = """\
 # Guide

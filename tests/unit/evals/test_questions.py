@@ -9,8 +9,8 @@ import pytest
 import quire
 from quire.evals.outcomes import build_index, without_links
 from quire.evals.questions import Question, link_questions, read_questions, sample
-from quire.index_api import Index
-from quire.link_targets import LinkTargets
+from quire.links.link_targets import LinkTargets
+from quire.search.index_api import Index
 
 
 def parsed(documents: Mapping[str, str]) -> dict[str, quire.Document]:

@@ -23,8 +23,8 @@ from quire.index import read_files
 from quire.index.changed_files import Task
 from quire.index.engine.writer import Writer
 from quire.index.file_records import FileRecord, TreeRecord
+from quire.output import atomic_file, lock
 from quire.run import workers
-from quire.write import atomic_file, lock
 
 DOCUMENTS = 8
 KILLS = 100

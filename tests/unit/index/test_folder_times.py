@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.index_api import Index
+from quire.search.index_api import Index
 
 OLD = 1_600_000_000_123_456_789
 
@@ -25,7 +25,7 @@ def index(tmp_path: Path) -> Index:
     index = Index.open(tmp_path / "index")
     index.update({"docs": docs})
     for number in count():  # until the clock of the file system has moved on
-        if index._snapshot().folder_times("docs"):
+        if all(map(any, index._snapshot().folder_times("docs").values())):
             return index
         (docs / "a.md").write_text(f"text {number}\n")
         index.update()
@@ -88,4 +88,63 @@ def test_a_file_from_the_future_is_not_trusted(tmp_path: Path) -> None:
     (tmp_path / "docs" / "a.md").write_text("text")
     index = Index.open(tmp_path / "index")
     index.update({"docs": tmp_path / "docs"})
-    assert index._snapshot().folder_times("docs") == {}
+    ignore_file = os.fsencode(tmp_path / "docs" / ".gitignore")
+    assert index._snapshot().folder_times("docs")[ignore_file] == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda docs: (docs / "sub/new.md").write_text("new"), ["a.md", "deep/er/c.md", "sub/b.md", "sub/new.md"]),
+        (lambda docs: (docs / "sub/b.md").rename(docs / "sub/c.md"), ["a.md", "deep/er/c.md", "sub/c.md"]),
+        (lambda docs: (docs / "deep/er").rename(docs / "deep/est"), ["a.md", "deep/est/c.md", "sub/b.md"]),
+        (lambda docs: (docs / "deep").rename(docs / "sub/deep"), ["a.md", "sub/b.md", "sub/deep/er/c.md"]),
+        (lambda docs: _become_link(docs / "sub"), ["a.md", "deep/er/c.md"]),
+        (lambda docs: _become_link(docs / "deep"), ["a.md", "sub/b.md"]),
+        (lambda docs: (docs / "deep/pyvenv.cfg").write_text(""), ["a.md", "sub/b.md"]),
+        (lambda docs: (docs / "deep/er/Makefile").write_text(""), ["a.md", "deep/er/c.md", "sub/b.md"]),
+    ],
+)
+def test_only_changed_folders_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], object], expected: list[str]
+) -> None:
+    """What is found is what a new index finds, although folders beside those that changed are not listed."""
+    docs = tmp_path / "docs"
+    for name in ("a.md", "sub/b.md", "deep/er/c.md"):
+        (docs / name).parent.mkdir(exist_ok=True, parents=True)
+        (docs / name).write_text("text\n")
+    monkeypatch.setattr("quire.index.changed_files._TICK_NS", 0)  # as if an hour had passed
+    index = Index.open(tmp_path / "index")
+    index.update({"docs": docs})
+    change(docs)
+    index.update()
+    assert paths(index) == expected
+    again = Index.open(tmp_path / "again")
+    again.update({"docs": docs})
+    assert paths(again) == expected
+    folders = [Index._snapshot(each).folder_times("docs") for each in (index, again)]
+    assert folders[0].keys() <= folders[1].keys()
+    done = index.update()
+    assert (done.added, done.changed, done.removed, done.touched) == (0, 0, 0, 0)
+
+
+def test_a_folder_that_has_not_changed_is_not_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    docs = tmp_path / "docs"
+    for name in ("sub/b.md", "deep/er/c.md"):
+        (docs / name).parent.mkdir(exist_ok=True, parents=True)
+        (docs / name).write_text("text\n")
+    monkeypatch.setattr("quire.index.changed_files._TICK_NS", 0)
+    index = Index.open(tmp_path / "index")
+    index.update({"docs": docs})
+    (docs / "sub/new.md").write_text("new\n")
+    listed, scan = [], os.scandir
+    monkeypatch.setattr(os, "scandir", lambda folder: (listed.append(Path(folder)), scan(folder))[1])
+    assert index.update().added == 1
+    assert [folder for folder in listed if folder.is_relative_to(docs)] == [docs, docs / "sub"]
+
+
+def _become_link(folder: Path) -> None:
+    """Put the folder elsewhere, and a link in its place: links are not followed."""
+    elsewhere = folder.parent.parent / f"elsewhere-{folder.name}"
+    folder.rename(elsewhere)
+    folder.symlink_to(elsewhere)

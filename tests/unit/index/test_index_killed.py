@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from quire import Index
-from quire.write import atomic_file
+from quire.output import atomic_file
 
 SCRIPT = Path(__file__).with_name("killing_updates.py")
 

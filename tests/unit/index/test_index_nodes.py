@@ -6,14 +6,15 @@ import pytest
 from hypothesis import given
 
 import quire
-from quire import size, wire
-from quire.breadcrumbs import reader_line
 from quire.index.file_records import storable
 from quire.index.node import Node, build_nodes, decode_node, encode_node
-from quire.offsets import lines_at
+from quire.model.breadcrumbs import reader_line
+from quire.model.offsets import lines_at
+from quire.output import record_forms
+from quire.tokens import tokenizers
 from support import grammar, shared
 
-COUNTER = size.resolve("o200k_base", "o200k_base")
+COUNTER = tokenizers.resolve("o200k_base", "o200k_base")
 
 
 def nodes(text: str, path: str = "guides/a.md", tree: str = "docs") -> tuple[Node, ...]:
@@ -58,7 +59,7 @@ def assert_true_to_source(text: str) -> None:
 
 def assert_like_the_tree_strategy(text: str) -> None:
     chunks = quire.chunk(text, "tree", path="guides/a.md", tree="docs")
-    records = list(wire.nodes(chunks, every=True))
+    records = list(record_forms.nodes(chunks, every=True))
     made = nodes(text)
     assert [node.id for node in made] == [record["id"] for record in records]
     for node, record in zip(made, records, strict=True):

@@ -16,7 +16,7 @@ import pytest
 import quire
 from quire import Index
 from quire.index.engine.damage import CHECKED
-from quire.index.engine.snapshot import remove_links
+from quire.index.engine.open_index import remove_links
 from quire.index.engine.writer import Writer, engine_writes
 from quire.index.folder import Folder
 from quire.index.update_plan import Request, plan_update

@@ -14,7 +14,8 @@ import pytest
 import quire
 from quire import Index
 from quire.index.changed_files import stale_files
-from quire.index.file_records import VERSION, TreeRecord
+from quire.index.engine.snapshot import Snapshot
+from quire.index.file_records import VERSION, FileTimes, TreeRecord
 
 Write = Callable[..., Path]
 
@@ -116,7 +117,10 @@ def test_a_file_written_just_before_is_not_trusted(
         record.id: msgspec.structs.replace(record, digest=b"another content", racy=record.path == "new.md")
         for record in index.documents()
     }
-    made = stale_files(tmp_path, {"docs": TreeRecord(b"docs", "english")}, edited)
+    snapshot = Snapshot(index._snapshot().folder)
+    monkeypatch.setattr(snapshot, "files", edited, raising=False)
+    monkeypatch.setattr(snapshot, "file_times", lambda: [{"docs": FileTimes.of(list(edited.values()))}])
+    made = stale_files(tmp_path, {"docs": TreeRecord(b"docs", "english")}, snapshot)
     assert [task.record.path for task in made.tasks] == ["new.md"]
     assert made.unchanged == 1
     monkeypatch.setattr("quire.index.changed_files._TICK_NS", 0)  # as if an hour had passed

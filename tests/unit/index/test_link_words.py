@@ -7,8 +7,9 @@ from random import Random
 
 import pytest
 
+from quire.index.engine.index_schema import ID
 from quire.index.link_words import LinkRecord, decode_links
-from quire.index_api import Index
+from quire.search.index_api import Index
 from quire.search.search_settings import SearchSettings
 
 TARGET = "# Storage\n\nText.\n\n## Volumes\n\nMore text.\n\n## Mounts\n\nStill more.\n"
@@ -107,7 +108,8 @@ FRONT_MATTER = ("", "", "slug: Web/One", "slug: Web/Two", "aliases: [/old/page, 
 def link_records(index: Index) -> tuple[dict[str, LinkRecord], dict[tuple[str, str], int]]:
     """What the index knows about the links of each document, and what they show about the site."""
     snapshot = index._snapshot()
-    return snapshot.links(list(snapshot.files), decode_links), snapshot.signs("docs")
+    records = snapshot.blobs_of_documents(ID, list(snapshot.files), decode_links)
+    return {record.page.path: record for record in records}, snapshot.signs("docs")
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -7,7 +7,7 @@ import pytest
 from quire.errors import NotFoundError
 from quire.mcp.answers import Service
 from quire.mcp.tools import Outline
-from quire.workspace import Workspace
+from quire.workspace.workspace import Workspace
 
 
 @pytest.fixture

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from quire.errors import OptionError, QuireError
 from quire.mcp.answers import Answer, Service, TokenLimit
-from quire.mcp.tools import TOOLS, ChatgptSearch, Fetch, Get, Outline, Search
-from quire.size import resolve
-from quire.workspace import Workspace
+from quire.mcp.chatgpt import ChatgptSearch, Fetch
+from quire.mcp.tools import TOOLS, Get, Outline, Search
+from quire.tokens.tokenizers import resolve
+from quire.workspace.workspace import Workspace
 
 LONG = "a heading that never ends " * 40
 DOCUMENTS = {

@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 import quire
-from quire.parsing import inner_blocks
+from quire.parsing.nested_blocks import inner_blocks
 
 TEXT = """\
 ---

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import quire
-from quire import wire
+from quire.output import record_forms
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_an_id_above_a_heading_is_in_its_section(above: str) -> None:
             )
             == []
         )
-    record = wire.compact(quire.chunk(text, "sections", min_tokens=0)[1])
+    record = record_forms.compact(quire.chunk(text, "sections", min_tokens=0)[1])
     assert (record["title"], record["body"]) == ("B", "more")
 
 

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quire.model import Span
+from quire.model.document import Span
 from quire.read.frontmatter import split
 
 BOM = "\ufeff"

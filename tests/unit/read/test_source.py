@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.errors import InputError, OptionError, UndecodableError
-from quire.model import Span, Syntax
-from quire.read import decode, make_source, read_file
-from quire.trees import OnUndecodable
+from quire.model.document import Span, Syntax
+from quire.model.trees import OnUndecodable
+from quire.read.source import decode, make_source, read_file
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))

@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from quire.errors import OptionError
-from quire.index_api import Index
 from quire.mcp.answers import Service
 from quire.mcp.tools import Search
-from quire.query import parse, show
+from quire.search.index_api import Index
+from quire.search.query_syntax import parse, show
 from quire.search.search_settings import SearchSettings
-from quire.workspace import Workspace
+from quire.workspace.workspace import Workspace
 
 DOCUMENTS = {
     "a.md": "---\nstatus: draft\ndate: 2024-05-01\nversion: 9\ntags: [api, auth]\nowner: Jane Doe\n---\nA volume.\n",

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from quire.index_api import Index
 from quire.search.hit import Results
+from quire.search.index_api import Index
 from quire.search.search_settings import SearchSettings
 
 _WORDS = [f"{first}o{second}um" for first in "bdfgklm" for second in "bdfgkl"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import quire
-from quire.index_api import Index
+from quire.search.index_api import Index
 
 
 def indexed(folder: Path, documents: Mapping[str, str]) -> Index:

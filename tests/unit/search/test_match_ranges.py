@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import quire
 from quire.index.engine import analysis
+from quire.model.trees import Language
 from quire.search.match_ranges import Highlighter, Wanted
-from quire.trees import Language
 from support.grammar import documents
 
 english: Callable[[str], Sequence[str]] = partial(analysis.terms, language="english")

@@ -99,3 +99,16 @@ def test_eval_measures_it(
         "search.rerank is not allowed in a project; remove it there; only QUIRE_SEARCH_RERANK"
         in capsys.readouterr().err
     )
+
+
+def test_one_search_names_its_endpoint(server: Server, docs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with quire.Index.open(docs / ".quire") as index:
+        index.update({"docs": docs})
+        best = index.search("install", rerank=server.url, explain=True)
+    assert best.phases["rerank"] == {"results": 50}
+    with quire.Index.open(docs / ".quire", settings=SearchSettings(rerank=server.url)) as index:
+        assert "rerank" not in index.search("install", rerank="", explain=True).phases
+    assert len(server.seen) == 1
+    assert main(["search", "install", str(docs), "--index", str(docs / ".quire"), "--rerank", server.url]) == 0
+    assert len(server.seen) == 2
+    assert capsys.readouterr().out.startswith("> Page")

@@ -58,6 +58,14 @@ def test_boosts_may_be_a_dict() -> None:
     assert SearchSettings.checked(None) == SearchSettings()
 
 
+def test_one_word_sets_the_rules_of_the_specification(tmp_path: Path) -> None:
+    letter = {"match_cutoff": 0.0, "parent_rule": "any", "per_document": 0, "boosts": Boosts(headings=0.0)}
+    assert SearchSettings.checked(SearchSettings(rules="ra")) == SearchSettings(rules="ra", **letter)  # type: ignore[arg-type]
+    assert SearchSettings.checked(SearchSettings(rules="quire")) == SearchSettings()
+    with pytest.raises(OptionError, match=r"^rules"):
+        quire.Index.open(tmp_path, settings=SearchSettings(rules="s3"))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("value", [{}, {"boosts": {"title": 3}}, 0, "x"])
 def test_settings_are_of_their_own_kind(value: Any) -> None:
     with pytest.raises(OptionError, match=r"^settings=.* must be quire\.search\.search_settings\.SearchSettings$"):

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import quire
 from quire.index.node import Node, PassageSpan, build_nodes
-from quire.model import Span
+from quire.model.document import Span
 from quire.search.token_budget import MIN_EXCERPT, Excerpt, fit
-from quire.size import resolve
+from quire.tokens.tokenizers import resolve
 from support.grammar import documents, small_texts
 
 Section = tuple[Node, Sequence[int]]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import quire
-from quire.options import STRATEGIES, own_names
+from quire.model.options import STRATEGIES, own_names
 from quire.web import chunk_view
 from support.grammar import documents
 
@@ -43,7 +43,7 @@ def test_a_cut_table_and_a_cut_fence_say_what_was_added() -> None:
 
 def test_limits_are_those_of_the_strategy() -> None:
     limits = {name: chunk_view.cut_record(quire.chunk("# A\n\nB.\n", name))["limits"] for name in STRATEGIES}
-    assert limits["packed"] == {"minimum": 64, "target": 512, "cap": 1024}
+    assert limits["packed"] == {"minimum": 64, "target": 256, "cap": 1024}
     assert limits["flow"] == {"minimum": 64, "target": 400, "cap": 512}
     assert limits["tree"] == {}
 

@@ -6,7 +6,9 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from threading import Thread
 from wsgiref.simple_server import WSGIRequestHandler, make_server
@@ -16,7 +18,7 @@ import pytest
 import quire
 from quire.cli import main
 from quire.errors import QuireError
-from quire.trees import Tree
+from quire.model.trees import Tree
 from quire.workspace import git_trees
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -87,7 +89,8 @@ def served(repository: Path) -> Iterator[str]:
 
 
 def files(tree: Tree) -> list[str]:
-    return sorted(file.relative_to(tree.clone).as_posix() for file in tree.clone.rglob("*") if file.is_file())
+    paths = (file.relative_to(tree.clone).as_posix() for file in tree.clone.rglob("*") if file.is_file())
+    return sorted(path for path in paths if path != Tree.SOURCE)
 
 
 @pytest.mark.parametrize("over_http", [False, True])
@@ -164,12 +167,12 @@ def test_links_hooks_and_large_clones(repository: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("HOME", str(home))
     tree = Tree(git=repository.as_uri(), path="docs")
     git_trees.fetch(tree)
-    assert files(tree) == [".gitattributes", "docs/hooks.md"]
+    assert files(tree) == ["docs/hooks.md"]
     assert not (home / "ran").exists()
     with pytest.raises(QuireError, match="there is no folder"):
         git_trees.fetch(Tree(git=repository.as_uri(), path="docs/etc"))
     monkeypatch.setattr(git_trees, "MOST_BYTES", 10)
-    with pytest.raises(QuireError, match="too large"):
+    with pytest.raises(QuireError, match="more than 0 MB"):
         git_trees.fetch(tree)
 
 
@@ -216,19 +219,220 @@ def test_a_tree_of_the_user_is_there_in_every_project(repository, tmp_path, monk
         assert [hit["id"].partition(":")[0] for hit in hits][:1] == [first]
 
 
-def test_a_project_of_others_is_fetched_only_if_the_user_says_so(repository, tmp_path, monkeypatch, capsys) -> None:
-    (tmp_path / "quire.toml").write_text(f'[trees]\nhere = "here"\n[trees.react]\ngit = "{repository.as_uri()}"\n')
-    (tmp_path / "here").mkdir()
-    (tmp_path / "here" / "a.md").write_text("# A\n\nhooks\n")
-    monkeypatch.chdir(tmp_path)
+def test_a_project_of_others_is_fetched_only_if_the_user_says_so(served, tmp_path, monkeypatch, capsys) -> None:
+    project = tmp_path / "project"
+    (project / "here").mkdir(parents=True)
+    (project / "here" / "a.md").write_text("# A\n\nhooks\n")
+    own = '[trees]\nhere = "here"\n'
+    (project / "quire.toml").write_text(f'{own}[trees.react]\ngit = "{served}"\npath = "docs"\n')
+    monkeypatch.chdir(project)
     assert main(["search", "hooks", "--list"]) == 0
     out, err = capsys.readouterr()
     assert out.count("\n") == 1
     assert "quire index --fetch react" in err
-    assert not Tree(git=repository.as_uri()).clone.exists()
+    for names in ([], ["react"]):
+        assert main(["index", "--fetch", *names]) == 2
+        err = capsys.readouterr().err
+        assert served in err
+        assert "--yes" in err
+    assert not Tree(git=served, path="docs").clone.exists()
+    assert main(["index", "--fetch", "--yes"]) == 0
+    assert main(["index", "--fetch"]) == 0  # the answer is remembered
+    assert main(["search", "hooks", "--tree", "react"]) == 0
+    with (project / "quire.toml").open("a") as file:
+        file.write('[trees.other]\ngit = "https://example.org/other"\n')
+    capsys.readouterr()
+    assert main(["index", "--fetch"]) == 2
+    assert "https://example.org/other;" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("path", ["../up", "/etc"])
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo terminal")
+@pytest.mark.parametrize(("answer", "code"), [(b"n\n", 2), (b"y\n", 0)])
+def test_the_question_on_a_terminal(served, tmp_path, monkeypatch, answer: bytes, code: int) -> None:
+    import pty  # noqa: PLC0415
+
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "quire.toml").write_text(f'[trees.react]\ngit = "{served}"\npath = "docs"\n')
+    ours, theirs = pty.openpty()
+    os.write(ours, answer)
+    command = [sys.executable, "-m", "quire", "index", "--fetch"]
+    process = subprocess.Popen(command, cwd=tmp_path / "project", stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    with suppress(OSError):  # how Linux says that the other end is closed
+        while data := os.read(ours, 65536):
+            shown += data
+    os.close(ours)
+    assert process.wait() == code, shown
+    assert served.encode() in shown
+    assert Tree(git=served, path="docs").folder.exists() == (code == 0)
+
+
+LOCAL = [
+    "../private", "./private", "~/private", "/private", "file:///private", "file://localhost/private",
+    "FILE:///private", "file:private", "ext::sh -c true", "fd::17", "http::file:///private", "ssh://-oProxyCommand=x/y",
+    "git://example.org/x", "a@b::c", "-x", "git@-oProxyCommand=x:y", "git@host:-x", "https://host/a b",
+    "https://host\\u0000/x", "https:/private", "\\\\\\\\host\\\\share", "C:/private", "private",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("address", LOCAL)
+@pytest.mark.parametrize("name", ["quire.toml", "pyproject.toml"])
+def test_a_project_names_repositories_on_servers_only(
+    repository, tmp_path, monkeypatch, capsys, name: str, address: str
+) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    for place in (tmp_path / "private", project / "private", project / "https:" / "private"):
+        shutil.copytree(repository, place)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    address = address.replace("/private", f"{tmp_path}/private") if address.startswith(("/", "file:///")) else address
+    start = "tool.quire." if name == "pyproject.toml" else ""
+    (project / name).write_text(f'[{start}trees.x]\ngit = "{address}"\npath = "docs"\n')
+    monkeypatch.chdir(project)
+    for command in (["index", "--fetch", "--yes"], ["search", "hooks"]):
+        assert main(command) == 2
+        out, err = capsys.readouterr()
+        assert "git" in err
+        assert "Call hooks" not in out
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_folder_named_like_an_address_is_not_taken_for_it(repository, tmp_path, monkeypatch, capsys) -> None:
+    project = tmp_path / "project"
+    for name in ("https:/127.0.0.1:9/private", "git@127.0.0.1:private"):
+        shutil.copytree(repository, project / name)
+    monkeypatch.chdir(project)
+    for address in ("https://127.0.0.1:9/private", "git@127.0.0.1:private"):
+        (project / "quire.toml").write_text(f'[trees.x]\ngit = "{address}"\n')
+        assert main(["index", "--fetch", "--yes"]) == 2
+        assert "git failed" in capsys.readouterr().err
+
+
+def test_a_local_repository_is_for_the_project_to_which_the_user_added_it(repository, tmp_path, monkeypatch) -> None:
+    for name, code in (("own", 0), ("other", 2)):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        if code == 0:
+            assert main(["add", repository.as_uri(), "--path", "docs"]) == 0
+        else:
+            shutil.copy(tmp_path / "own" / "quire.toml", "quire.toml")
+        assert main(["search", "hooks"]) == code
+
+
+def test_sources_do_not_share_a_folder(repository, tmp_path) -> None:
+    """No CRC: two addresses, or an address and a ref that join to the same text, have folders of their own."""
+    pairs = [("https://e.org/a", "b"), ("https://e.org/a\0b", ""), ("https://e.org/ab", ""), ("https://e.org/a", "b ")]
+    assert len({Tree(git=git, ref=ref).clone for git, ref in pairs}) == len(pairs)
+    assert all(len(Tree(git=git, ref=ref).clone.name.rpartition("-")[2]) >= 32 for git, ref in pairs)
+    assert Tree(git="https://e.org/..\\..\\x").clone.parent == tmp_path / "data" / "quire" / "git"
+    tree, other = Tree(git=repository.as_uri(), path="docs"), Tree(git="https://example.org/x", path="docs")
+    git_trees.fetch(tree)
+    assert tree.folder.is_dir()
+    shutil.copytree(tree.clone, other.clone)  # it holds something else than its name says
+    assert not other.folder.exists()
+
+
+def bomb(repository: Path, levels: int, leaf: tuple[str, str]) -> None:
+    """Commit a tree of ``levels`` with ten entries each, as git's own plumbing writes it."""
+
+    def make(entries: str) -> str:
+        command = ["git", "-C", str(repository), "mktree"]
+        return subprocess.run(command, input=entries, text=True, capture_output=True, check=True).stdout.strip()
+
+    mode, name = leaf
+    entry = f"{mode} {name}"
+    for _ in range(levels):
+        entry = "040000 tree " + make("".join(f"{entry}\t{number}.md\n" for number in range(10)))
+    tree = make(f"{entry}\tdocs\n")
+    command = [
+        "git",
+        "-C",
+        str(repository),
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@b",
+        "commit-tree",
+        "-m",
+        "x",
+        tree,
+    ]
+    commit = subprocess.run(command, text=True, capture_output=True, check=True).stdout.strip()
+    git(repository, "reset", "--soft", commit)
+
+
+@pytest.mark.parametrize("kind", ["files", "empty folders"])
+def test_a_small_repository_with_many_entries(repository: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    command = ["git", "-C", str(repository), "hash-object", "-w", "--stdin"]
+    blob = subprocess.run(command, input="# x\n", text=True, capture_output=True, check=True).stdout.strip()
+    empty = subprocess.run(
+        [*command, "-t", "tree"], input="", text=True, capture_output=True, check=True
+    ).stdout.strip()
+    bomb(repository, 7, ("100644 blob", blob) if kind == "files" else ("040000 tree", empty))
+    tree = Tree(git=repository.as_uri(), path="docs")
+    with pytest.raises(QuireError, match="more than 200,000 entries"):
+        git_trees.fetch(tree)
+    assert not list(tree.clone.parent.iterdir())
+    monkeypatch.setattr(git_trees, "MOST_BYTES", 10)
+    small = Tree(git=repository.as_uri(), path="docs/0.md/0.md/0.md/0.md/0.md")
+    with pytest.raises(QuireError, match="more than 0 MB") if kind == "files" else nullcontext():
+        git_trees.fetch(small)
+
+
+def test_only_documents_and_what_decides_about_them_are_written(repository: Path) -> None:
+    commit(repository, docs__index_md="# X\n", docs__sub__mkdocs_yml="site_name: x\n", mkdocs_yml="site_name: y\n")
+    for name in ("docs/a.png", "docs/.vitepress/theme/x.js", "docs/x.py", "docs/.gitignore", "package.json", "a.md"):
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        (repository / name).write_text("a.md")
+    commit(repository)
+    tree = Tree(git=repository.as_uri(), path="docs/")
+    git_trees.fetch(tree)
+    assert files(tree) == ["docs/.gitignore", "docs/hooks.md", "docs/index.md", "docs/sub/mkdocs.yml", "mkdocs.yml"]
+    assert (tree.folder / ".vitepress").is_dir()
+
+
+def test_names_that_lead_elsewhere(repository: Path, tmp_path: Path) -> None:
+    """git refuses to make such trees, so that their objects are written by hand."""
+    blob = hashed(repository, "blob", b"# Evil\n")
+    for name in (b"../evil.md", b"../../evil.md", b".git/evil.md", b".GIT/evil.md", b"/evil.md", b"a\\b.md"):
+        inner = hashed(repository, "tree", b"100644 %s\0%s" % (name, bytes.fromhex(blob)))
+        top = hashed(repository, "tree", b"40000 docs\0" + bytes.fromhex(inner))
+        evil = hashed(
+            repository, "commit", b"tree %s\nauthor a <a@b> 0 +0000\ncommitter a <a@b> 0 +0000\n\nx\n" % top.encode()
+        )
+        git(repository, "update-ref", "--no-deref", "HEAD", evil)
+        tree = Tree(git=repository.as_uri(), path="docs")
+        git_trees.fetch(tree)
+        assert files(tree) == []
+    assert not [*tmp_path.rglob("*evil.md")]
+
+
+def hashed(repository: Path, kind: str, data: bytes) -> str:
+    command = ["git", "-C", str(repository), "hash-object", "-w", "--literally", "-t", kind, "--stdin"]
+    return subprocess.run(command, input=data, capture_output=True, check=True).stdout.decode().strip()
+
+
+def test_what_a_killed_fetch_left_is_swept(repository: Path) -> None:
+    tree = Tree(git=repository.as_uri(), path="docs")
+    (tree.clone.parent / ".new-abc" / "clone" / "objects").mkdir(parents=True)
+    (tree.clone.parent / ".new-abc" / "clone" / "x").write_text("x")
+    git_trees.fetch(tree)
+    assert [entry.name for entry in tree.clone.parent.iterdir()] == [tree.clone.name]
+
+
+@pytest.mark.parametrize(
+    "path", [".git", ".GIT", ".git/", "./.git", "sub/.git/x", ".Git/hooks", "docs/../.git", ".git."]
+)
+def test_the_folder_of_git_itself_is_refused(repository, tmp_path, monkeypatch, capsys, path: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["add", repository.as_uri(), "--path", path]) == 2
+    assert "cannot be a folder of a repository" in capsys.readouterr().err
+    assert not (tmp_path / "quire.toml").exists()
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("path", ["../up", "/etc", ".git", "a/.Git"])
 def test_a_path_that_leaves_the_repository(tmp_path: Path, monkeypatch, capsys, path: str) -> None:
     (tmp_path / "quire.toml").write_text(f'[trees.react]\ngit = "https://example.org/x"\npath = "{path}"\n')
     monkeypatch.chdir(tmp_path)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import tantivy
 
-from quire.patterns import pattern
+from quire.model.patterns import pattern
 
 NONE = "none"  # the language of a tree whose words are not stemmed
 

@@ -14,7 +14,7 @@ from quire.index.engine.analysis import analyser, bare, is_unspaced, spellings, 
 from quire.index.engine.function_words import is_function_word
 from quire.index.engine.index_schema import ACCENTED, RANKED, WORDS, field
 from quire.index.engine.snapshot import Snapshot, rarity
-from quire.patterns import pattern
+from quire.model.patterns import pattern
 
 _MIN_PREFIX = 3  # a shorter word is no prefix unless a ``*`` says so
 _MIN_LENGTH = 4  # shorter words are not corrected: too many words are similar
@@ -41,11 +41,12 @@ class Dictionary:
         self._completions: dict[tuple[str, str], Completions] = {}
         self.statistics = snapshot.statistics
         self.title_rarities = snapshot.title_rarities
+        self.idf_factor = snapshot.idf_factor
         self.lookups = 0  # the number of lookups so far
 
     def rarity(self, name: str, value: str) -> float:
         """The rarity of a term in a field."""
-        return rarity(self._snapshot.searcher.num_docs, self._snapshot.doc_freq((name,), value))
+        return rarity(self._snapshot.node_total, self._snapshot.doc_freq((name,), value))
 
     def is_joined(self, left: str, right: str) -> bool:
         """Whether bodies have two words as one at least as often as apart; a name in humps counts as both."""
@@ -87,6 +88,7 @@ class Dictionary:
             counts = with_prefix(_fields(language) if typed else (), typed)
             words = [word for name in ((WORDS, ACCENTED) if typed else ()) for word in with_prefix([name], typed)]
             stems = dict.fromkeys(analyser(language).analyze(" ".join(words)))
+            self._snapshot.look_up(stems)
             shorter = [stem for stem in stems if stem not in counts and self._occurs(stem, _fields(language))]
             ordered = sorted(counts, key=lambda term: (-counts[term], term))
             live = (term for term in ordered if self._is_live(_fields(language), term, counts[term]))
@@ -110,6 +112,7 @@ class Dictionary:
             return []
         edits = list(dict.fromkeys(_edits(word.lower())))
         singulars = [edit[:-1] for edit in edits if len(edit) > _MIN_LENGTH + 1]
+        self._snapshot.look_up(map(bare, (*edits, *singulars)))
         for candidates in (edits, singulars):
             similar: dict[str, tuple[int, str]] = {}  # by stem: its frequency, and the word
             for written in filter(None, map(self._written, candidates)):

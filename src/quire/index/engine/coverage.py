@@ -4,9 +4,9 @@ Of any query the share of its words, and of a long one, such as a pasted error m
 The engine adds shares up: every item of the query has a constant score, its part of the whole.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -29,7 +29,7 @@ from quire.index.engine.first_pass import (
 )
 from quire.index.engine.index_schema import DOC, POSITION
 from quire.index.engine.snapshot import Match, Snapshot
-from quire.query.query_tree import Either, Phrase, Query, Word, leaves
+from quire.model.query_tree import Either, Phrase, Query, Word, leaves
 
 _IN_TEXT, _HEADING_BONUS = 0.99, 0.01  # the share for a query that a node satisfies, and the bonus if its heading does
 _DIGITS = 5
@@ -37,13 +37,13 @@ TOLERANCE = 2 * 10.0**-_DIGITS  # shares that differ by less are equal: they are
 
 _MAX_DOCUMENTS = 10  # in how many of the best documents adjacent words are looked for
 _COMMON = 2.0  # two words with no more rarity, such as *of the*, are adjacent everywhere
-_MAX_VERBATIM = 10  # how many nodes with the whole query are looked for
+MAX_VERBATIM = 10  # how many nodes with the whole query are looked for
 
 Clauses = list[tantivy.Query]  # their scores add up
 Shares = dict[tuple[int, int], float]  # of nodes, by document number and position
 
 
-def own_shares(snapshot: Snapshot, context: QueryContext, query: Query, numbers: Iterable[int]) -> Shares:
+def own_shares(snapshot: Snapshot, context: QueryContext, query: Query, numbers: Sequence[int]) -> Shares:
     """The shares of a query that the nodes of some documents satisfy; none if it searches for no text.
 
     A document gets no bonus for its heading: the title of a document is about everything in it.
@@ -58,16 +58,16 @@ def own_shares(snapshot: Snapshot, context: QueryContext, query: Query, numbers:
     return {key: round(share, _DIGITS) for key, share in shares.items()}
 
 
-def _scores_inside(snapshot: Snapshot, numbers: Iterable[int], clauses: Clauses) -> Shares:
+def _scores_inside(snapshot: Snapshot, numbers: Sequence[int], clauses: Clauses) -> Shares:
     """The scores of all nodes of some documents.
 
     Nested, the engine looks up each clause only where the filter matches. Side by side, it would go through all matches
     of each.
     """
-    documents = [snapshot.document_ids[number] for number in numbers]
+    documents = list(map(snapshot.document_id, numbers))
     inside = tantivy.Query.const_score_query(one_of(snapshot.schema, DOC, documents), 0.0)
     query = reduce(plus, clauses, inside)
-    matches = snapshot.matches_at(snapshot.top(query, snapshot.node_count(documents)))
+    matches = snapshot.matches_at(snapshot.top(query, snapshot.node_count(numbers)))
     return {(match.number, match.position): match.score for match in matches}
 
 
@@ -157,7 +157,7 @@ def find_pasted(
     name = best_of(names, 0.0)
     if whole is None or name is None or snapshot.top(name, 1):
         return PastedText()
-    verbatim = snapshot.matches(filtered(whole, *filters), _MAX_VERBATIM)
+    verbatim = snapshot.matches(filtered(whole, *filters), MAX_VERBATIM)
     if verbatim:
         return PastedText(verbatim=verbatim)
     clauses, most = list[tantivy.Query](), 0.0
@@ -173,7 +173,7 @@ def find_pasted(
         for pair, worth in pairs.items():
             clauses += _constant(adjacent(context.schema, "body", language, pair), worth / total)
     numbers = dict.fromkeys([match.number for match in matches])
-    return PastedText(_scores_inside(snapshot, islice(numbers, _MAX_DOCUMENTS), clauses), most)
+    return PastedText(_scores_inside(snapshot, list(numbers)[:_MAX_DOCUMENTS], clauses), most)
 
 
 def _in_titles(context: QueryContext, language: str, words: Sequence[str]) -> tantivy.Query:

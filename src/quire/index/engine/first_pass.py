@@ -15,7 +15,7 @@ from quire.index.engine import index_schema
 from quire.index.engine.analysis import Spelling, adjacent_terms, flags, is_unspaced, spellings, term_pairs, terms
 from quire.index.engine.corrections import Dictionary
 from quire.index.engine.function_words import COMPARISONS, is_function_word
-from quire.query.query_tree import TEXT_FIELDS, Either, Group, Not, Phrase, Query, Word, leaves
+from quire.model.query_tree import TEXT_FIELDS, Either, Group, Not, Phrase, Query, Word, leaves
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 
@@ -226,9 +226,10 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
 
     def _adjacent(self, terms: tuple[str, ...], language: str) -> tantivy.Query:
         """Adjacent terms in the best of the fields that have the first term."""
-        schema, fields = self.context.schema, self.context.dictionary.statistics(terms[0], language).fields
+        schema, dictionary = self.context.schema, self.context.dictionary
+        fields = dictionary.statistics(terms[0], language).fields
         queries = [
-            _boosted(adjacent(schema, name, language, terms), boost)
+            _boosted(adjacent(schema, name, language, terms), boost * dictionary.idf_factor(name, language, terms))
             for name, boost in self.boosts.items()
             if boost > 0 and (name in fields or name == index_schema.PATH)
         ]

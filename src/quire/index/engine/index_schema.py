@@ -1,7 +1,7 @@
 """The fields of the engine, and how a node becomes fields.
 
-Text fields exist once per language (``title_english``), because a field has one analyser. Only ``node`` and ``blob``
-are stored: an answer is made from the node.
+Text fields exist once per language (``title_english``), because a field has one analyser. Only ``node``, ``outline``
+and ``blob`` are stored: an answer is made from the node.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ import tantivy
 
 from quire.index.engine import analysis
 from quire.index.engine.analysis import accented_words, flags, indexed_texts, normalize
-from quire.index.node import Node, encode_node
+from quire.index.node import Node, encode_node, encode_outline
 
 if TYPE_CHECKING:
     from quire.index.link_words import LinkRecord
@@ -25,7 +25,11 @@ PAGE_LINKS = "page_links"  # the same for all nodes of its document together
 NODE = "node"  # the encoded node
 FLAGS = "flags"  # command-line flags in its own text, ``--no-cache``
 RECORD, BLOB = "record", "blob"  # the key and content of a record that is no node: files, settings
-LINK_NAMES = "link_names"  # of the first node of a document: its tree with each name that decides where its links lead
+# Of the first node of a document:
+FIRST = "first"  # the number of the document
+OUTLINE = "outline"  # the encoded heading tree
+PAGE_NAMES = "page_names"  # its tree with the last name of each of its addresses
+LINK_NAMES = "link_names"  # its tree with each name that decides where its links lead
 
 RANKED = ("title", "headings", "body", "links", "description", "file", "folder", "tags")
 """The fields that are searched for a word, once per language. ``title`` also has the headings below a node that are no
@@ -54,15 +58,16 @@ def field(name: str, language: str) -> str:
 def build_schema(languages: tuple[str, ...]) -> tantivy.Schema:
     """The schema of an index with these languages."""
     builder = tantivy.SchemaBuilder()
-    for name in (ID, DOC, TREE, FLAGS, RECORD, LINK_NAMES, ACCENTED):
+    for name in (ID, DOC, TREE, FLAGS, RECORD, PAGE_NAMES, LINK_NAMES, ACCENTED):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_unsigned_field(NUMBER, fast=True)
+    builder.add_unsigned_field(FIRST, indexed=True)
     builder.add_unsigned_field(IN_LINKS, fast=True)
     builder.add_unsigned_field(PAGE_LINKS, fast=True)
     builder.add_unsigned_field(POSITION, indexed=True, fast=True)
     builder.add_text_field(WORDS, tokenizer_name=f"quire_{analysis.NONE}", index_option="basic")
-    builder.add_bytes_field(NODE, stored=True)
-    builder.add_bytes_field(BLOB, stored=True)
+    for name in (NODE, OUTLINE, BLOB):
+        builder.add_bytes_field(name, stored=True)
     for language in languages:
         for name in (*RANKED, PATH):
             builder.add_text_field(field(name, language), tokenizer_name=f"quire_{language}")
@@ -96,6 +101,7 @@ def fields_of(nodes: Sequence[Node], language: str) -> NodeFields:
         )
     if not document.own_title:
         fields[0][in_title] = _texts(document.titles)
+    fields[0][OUTLINE] = encode_outline(nodes, language)
     accented = {word for text in (*[node.text for node in nodes], document.path) for word in accented_words(text)}
     if accented:
         fields[0][ACCENTED] = sorted(f"{bare} {word}" for word in accented if (bare := analysis.bare(word)) != word)
@@ -113,6 +119,7 @@ def add_links(nodes: NodeFields, links: "LinkRecord", language: str) -> None:
     nodes.own[0] |= {
         WORDS: [text for row in (nodes.common, *nodes.own) for name in names for text in row.get(name, ())],
         BLOB: msgspec.msgpack.encode(links),
+        PAGE_NAMES: [f"{tree}:{name}" for name in sorted(links.page_names())],
         LINK_NAMES: [f"{tree}:{name}" for name in links.names],
     }
 

@@ -1,11 +1,7 @@
 """Reads a committed state of the engine's index."""
 
-import errno
-import os
-import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from math import log
 from pathlib import Path
@@ -14,62 +10,58 @@ from typing import Any, TypeVar, cast
 import msgspec
 import tantivy
 
-from quire.errors import IndexDamagedError, QuireError, StoreError, is_panic
+from quire.errors import IndexDamagedError
 from quire.index.engine import damage
-from quire.index.engine.damage import MAX_SHOWN, mark_damaged, text_and_code
-from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, NUMBER, POSITION, RANKED, RECORD, TREE, field
+from quire.index.engine.damage import engine_reads
+from quire.index.engine.index_schema import (
+    BLOB,
+    DOC,
+    FIRST,
+    ID,
+    NODE,
+    NUMBER,
+    OUTLINE,
+    POSITION,
+    RANKED,
+    RECORD,
+    TREE,
+    field,
+)
+from quire.index.engine.open_index import open_index
 from quire.index.file_records import (
     FILE_KEYS,
+    FILES,
     FOLDERS_KEY,
     LINKS_KEY,
+    NODES,
     SETTINGS_KEY,
+    TIMES_KEYS,
+    TOKENS,
+    FileRecord,
     FileTable,
     FolderTimes,
     FrontMatter,
     IndexSettings,
     Signs,
-    TreeRecord,
+    TimesByTree,
     decode_files,
     decode_front_matter,
+    decode_times,
+    file_key,
 )
 from quire.index.folder import Folder, Stamp
 from quire.index.node import Node, Outline, decode_node, decode_outline
-from quire.operating_system import remove_folder, temporary_folder
-from quire.patterns import pattern
 
-_CACHE_SIZE = 4_096  # of nodes, and of outlines
+_CACHE_SIZE = 4_096  # of nodes, and of addresses
+_MAX_OUTLINES = 16_384  # how many are kept
+_PER_LOOKUP = 64  # how many terms the engine looks up at a time; for larger sets, it would scan all terms of the field
+_CHECKED_MATCHES = 100  # of how many matches outlines are read at once; the others are read if they are needed
 _MAX_STATISTICS = 50_000  # of how many terms and titles they are cached
-_REMOVE_TRIES, _REMOVE_PAUSE = 50, 0.002
-_ENGINE_FILE = pattern(r'filepath: "(?:[^"]*[/\\])?([^"/\\]+)"')  # the engine names files by their whole path
 
 Decoded = TypeVar("Decoded")
 Address = tantivy.DocAddress  # the engine's address of a node in a snapshot
 Location = tuple[str, int]  # a document id, and a position in the document's list of nodes
 Opened = tuple["Snapshot | None", Stamp]  # a commit, None if there is none, and its stamp
-
-
-class engine_reads:  # noqa: N801  used as a function; a generator costs four times as much, and a search has twenty
-    """Turn every error while the engine's files are read into an ``IndexDamagedError``, and remember the damage."""
-
-    def __init__(self, generation: Path) -> None:
-        self._generation = generation
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is None or isinstance(error, QuireError | MemoryError):
-            return
-        if not isinstance(error, Exception) and not is_panic(error):
-            return
-        text, code = text_and_code(error)
-        file = _ENGINE_FILE.search(text)
-        what = f"{file[1]} cannot be read: {os.strerror(code)}" if code is not None and file else text[:MAX_SHOWN]
-        if code is None:  # else a file is missing or may not be read
-            mark_damaged(self._generation, what)
-        needs_rights = code in (errno.EACCES, errno.EPERM)
-        advice = "correct its rights, or run: quire index" if needs_rights else "run: quire index"
-        raise IndexDamagedError(str(self._generation.parent), f"the index is damaged ({what})", advice) from error
 
 
 class Match(msgspec.Struct, frozen=True, gc=False):
@@ -111,31 +103,20 @@ def open_snapshot(folder: Folder, last: Opened | None = None) -> Opened:
                 raise
 
 
-def newest_readable_trees(folder: Folder) -> Mapping[str, TreeRecord]:
-    """The trees of the newest readable generation, if it is unknown which one is current."""
-    for _, generation in sorted(folder.generations().items(), reverse=True):
-        with suppress(damage.DamageError, StoreError):
-            damage.check(generation)
-            return Snapshot(generation).settings.trees
-    return {}
-
-
 class Snapshot:
     """One committed state of an index; later commits do not change it. Threads may share it."""
 
-    def __init__(self, folder: Path, files: FileTable | None = None) -> None:
-        """``files`` are the file records, if they are known."""
+    def __init__(self, folder: Path) -> None:
         self.folder = folder  # the generation
-        if files is not None:
-            self.files = files
         self.memory: dict[str, dict[Any, Any]] = defaultdict(dict)
         """What others have computed from this commit: weights, trees."""
         with engine_reads(folder):
-            self.index = _open_index(folder)
+            self.index = open_index(folder)
             self.searcher = self.index.searcher()
             self.schema = self.index.schema
         self._node = lru_cache(maxsize=_CACHE_SIZE)(partial(_read_node, self.searcher))
         self._addresses = lru_cache(maxsize=_CACHE_SIZE)(partial(_read_addresses, folder, self.searcher, self.schema))
+        self._outlines: dict[int, Outline] = {}  # those that were read, by the numbers of their documents
 
     @cached_property
     def settings(self) -> IndexSettings:
@@ -148,14 +129,25 @@ class Snapshot:
 
     @cached_property
     def files(self) -> FileTable:
-        """The file records by document id."""
+        """The file records by document id, all of them."""
         with engine_reads(self.folder):
             return decode_files(self.blobs(FILE_KEYS))
 
-    @cached_property
-    def document_ids(self) -> dict[int, str]:
-        """The document ids by the numbers of documents."""
-        return {record.number: document_id for document_id, record in self.files.items()}
+    def file(self, document_id: str) -> FileRecord | None:
+        """The record of one file."""
+        if "files" in self.__dict__:
+            return self.files.get(document_id)
+        parts, key = self.memory["files"], file_key(document_id)
+        if key not in parts:
+            with engine_reads(self.folder):
+                parts[key] = decode_files(self.blobs([key]))
+        record: FileRecord | None = parts[key].get(document_id)
+        return record
+
+    def file_times(self) -> list[TimesByTree]:
+        """The times of all files."""
+        with engine_reads(self.folder):
+            return list(map(decode_times, self.blobs(TIMES_KEYS)))
 
     @cached_property
     def front_matter(self) -> dict[str, FrontMatter]:
@@ -169,18 +161,60 @@ class Snapshot:
         return frozenset().union(*self.front_matter.values())
 
     @cached_property
-    def outlines(self) -> Callable[[int], Outline]:
-        """The heading tree of a document by its number."""
-        return lru_cache(maxsize=_CACHE_SIZE)(partial(_read_outline, self.folder, self.files, self.document_ids))
+    def totals(self) -> Signs:
+        """How many files, nodes and tokens all trees have together."""
+        return dict(sum(map(Counter, map(self.signs, self.settings.trees)), Counter[tuple[str, str]]()))
 
-    @cached_property
+    @property
     def mean_tokens(self) -> float:
         """The tokens of a document, on average."""
-        return sum([record.tokens for record in self.files.values()]) / max(len(self.files), 1)
+        return self.totals.get(TOKENS, 0) / max(self.totals.get(FILES, 0), 1)
 
-    def node_count(self, documents: Iterable[str]) -> int:
+    # Documents by their numbers
+
+    def outlines(self, number: int) -> Outline:
+        """The heading tree of a document."""
+        return self._outlines.get(number) or self._read_outlines([number])[number]
+
+    def document_id(self, number: int) -> str:
+        """The id of a document."""
+        return self.outlines(number).document_id
+
+    def node_count(self, numbers: Iterable[int]) -> int:
         """The number of nodes of some documents."""
-        return sum([self.files[document].nodes for document in documents])
+        return sum([len(self.outlines(number).parents) for number in numbers])
+
+    def _read_outlines(self, numbers: Sequence[int]) -> dict[int, Outline]:
+        """Read outlines all at once, as each lookup takes some time."""
+        addresses = self._first_nodes(FIRST, numbers)
+        with engine_reads(self.folder):
+            read = [decode_outline(self.searcher.doc(address)[OUTLINE][0]) for address in addresses]
+            outlines = {number: each for (number,), each in zip(self.numbers(addresses, NUMBER), read, strict=True)}
+            if outlines.keys() != set(numbers):
+                raise ValueError("a section is in no document")
+        if len(self._outlines) > _MAX_OUTLINES:
+            self._outlines = {}
+        self._outlines.update(outlines)
+        return outlines
+
+    def _first_nodes(self, field: str, terms: Sequence[Any]) -> list[Address]:
+        """The addresses of the first nodes of documents with one of some terms in a field that is not analysed."""
+        addresses: dict[tuple[int, int], Address] = {}
+        for start in range(0, len(terms), _PER_LOOKUP):
+            some = terms[start : start + _PER_LOOKUP]
+            most = len(some) if field in (FIRST, ID) else sum([self.doc_freq((field,), term) for term in some])
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Should, self._has(field, term)) for term in some])
+            hits = self.top(query, most) if most else ()
+            addresses |= {(address.segment_ord, address.doc): address for _, address in hits}
+        return list(addresses.values())
+
+    def blobs_of_documents(
+        self, field: str, terms: Sequence[str], decode: Callable[[bytes], Decoded]
+    ) -> Iterator[Decoded]:
+        """The blobs of the first nodes of documents with one of some terms in a field."""
+        for address in self._first_nodes(field, terms):
+            with engine_reads(self.folder):
+                yield decode(self.searcher.doc(address)[BLOB][0])
 
     # Nodes
 
@@ -201,8 +235,7 @@ class Snapshot:
             hits = self.top(query, wanted)
         matches = self.matches_at(hits)
         if len({score for score, _ in hits}) < len(hits):
-            ids = self.document_ids
-            matches.sort(key=lambda match: (-match.score, ids[match.number], match.position))
+            matches.sort(key=lambda match: (-match.score, self.document_id(match.number), match.position))
         return matches[:limit]
 
     def matches_at(self, hits: Sequence[tuple[float, Address]]) -> list[Match]:
@@ -210,9 +243,12 @@ class Snapshot:
         addresses = [address for _, address in hits]
         keys = self.numbers(addresses, NUMBER, POSITION)
         matches = [Match(score, address, *key) for (score, address), key in zip(hits, keys, strict=True)]
-        files, ids = self.files, self.document_ids
+        best = matches[:_CHECKED_MATCHES]
+        missing = dict.fromkeys([match.number for match in best if match.number not in self._outlines])
+        if missing:
+            self._read_outlines([*missing])
         with engine_reads(self.folder):
-            if any(match.position >= files[ids[match.number]].nodes for match in matches):
+            if any(match.position >= len(self.outlines(match.number).parents) for match in best):
                 raise ValueError("a section is in no document")
         return matches
 
@@ -228,11 +264,19 @@ class Snapshot:
 
     def nodes_of(self, document_id: str, first: int = 0, last: int | None = None) -> list[Node]:
         """The nodes of a document from one position to another, both included, in order."""
-        return self.nodes(self._addresses_of(document_id)[first : None if last is None else last + 1])
+        return self.nodes(self._addresses(document_id)[first : None if last is None else last + 1])
 
-    def _addresses_of(self, document_id: str) -> list[Address]:
-        record = self.files.get(document_id)
-        return self._addresses(document_id, record.nodes) if record and record.nodes else []
+    @property
+    def next_number(self) -> int:
+        """A number above those of all documents."""
+        query = tantivy.Query.exists_query(POSITION)
+        with engine_reads(self.folder):
+            hits = self.searcher.search(query, 1, count=False, order_by_field=NUMBER).hits
+        return 1 + int(hits[0][0]) if hits else 0
+
+    def number(self, document_id: str) -> int:
+        """The number of a document that has nodes."""
+        return self.numbers(self._addresses(document_id)[:1], NUMBER)[0][0]
 
     def numbers(self, addresses: list[Address], *fields: str) -> list[tuple[int, ...]]:
         """Numeric fields of some nodes, without reading them."""
@@ -242,17 +286,17 @@ class Snapshot:
 
     def addresses(self, locations: Iterable[Location]) -> dict[Location, Address]:
         """The addresses of nodes by their documents and positions, without nodes that do not exist."""
-        rests = [(location, self._addresses_of(location[0])[location[1] :]) for location in locations]
+        rests = [(location, self._addresses(location[0])[location[1] :]) for location in locations]
         return {location: rest[0] for location, rest in rests if rest}
 
-    def _has(self, field: str, value: str) -> tantivy.Query:
+    def _has(self, field: str, value: str | int) -> tantivy.Query:
         return tantivy.Query.term_query(self.schema, field, value, index_option="basic")
 
     def blobs(self, keys: Sequence[str]) -> list[bytes]:
         """The records with some keys, as they were written."""
         query = tantivy.Query.term_set_query(self.schema, RECORD, keys)
         with engine_reads(self.folder):
-            hits = self.searcher.search(query, 2 * len(keys), count=False).hits
+            hits = self.searcher.search(query, 2 * len(keys), count=False).hits if keys else ()
             return [self.searcher.doc(address)[BLOB][0] for _, address in hits]
 
     def signs(self, tree: str) -> Signs:
@@ -267,21 +311,6 @@ class Snapshot:
         with engine_reads(self.folder):
             return next((msgspec.msgpack.decode(blob, type=kind) for blob in self.blobs([key])), None)
 
-    def links(self, document_ids: Sequence[str], decode: Callable[[bytes], Decoded]) -> dict[str, Decoded]:
-        """The records of the links of some documents by id, without those that are not in the index."""
-        query = tantivy.Query.term_set_query(self.schema, ID, document_ids)
-        addresses = [address for _, address in self.top(query, len(document_ids))] if document_ids else []
-        with engine_reads(self.folder):
-            records = [decode(self.searcher.doc(address)[BLOB][0]) for address in addresses]
-        numbers = self.numbers(addresses, NUMBER)
-        return {self.document_ids[number]: record for (number,), record in zip(numbers, records, strict=True)}
-
-    def documents_with(self, field: str, terms: Sequence[str]) -> list[str]:
-        """The ids of documents whose first node has one of some terms."""
-        most = sum([self.doc_freq((field,), term) for term in terms])
-        hits = self.top(tantivy.Query.term_set_query(self.schema, field, terms), most) if most else []
-        return [self.document_ids[number] for (number,) in self.numbers([address for _, address in hits], NUMBER)]
-
     # Terms. The engine counts deleted nodes until it merges their segment.
 
     @cached_property
@@ -294,6 +323,18 @@ class Snapshot:
         """The rarity of each term of a title in a language, and their sum."""
         return lru_cache(maxsize=_MAX_STATISTICS)(partial(_title_rarities, self.statistics))
 
+    @property
+    def node_total(self) -> int:
+        """The number of nodes that rarities refer to."""
+        return int(self.searcher.num_docs)
+
+    def look_up(self, terms: Iterable[str]) -> None:
+        """Read the counts of terms that will be asked for, where one by one would take long: not here."""
+
+    def idf_factor(self, name: str, language: str, terms: Sequence[str]) -> float:
+        """What the engine's score for adjacent terms is multiplied by; not 1 if it knows a part of the nodes only."""
+        return 1.0
+
     def doc_freq(self, fields: Iterable[str], term: str) -> int:
         """The number of nodes with a term, summed over fields; includes deleted nodes."""
         with engine_reads(self.folder):
@@ -302,7 +343,7 @@ class Snapshot:
     @cached_property
     def deleted(self) -> int:
         """The number of deleted nodes that ``doc_freq`` and ``terms_with_prefix`` count."""
-        return sum(self.terms_with_prefix([TREE], "").values()) - self.node_count(self.files)
+        return sum(self.terms_with_prefix([TREE], "").values()) - self.totals.get(NODES, 0)
 
     def live_freq(self, field: str, *terms: str) -> int:
         """The number of nodes with a term, or with adjacent terms, in a field, without deleted nodes."""
@@ -330,12 +371,17 @@ def _read_node(searcher: tantivy.Searcher, segment: int, number: int) -> Node:
 
 
 def _read_addresses(
-    folder: Path, searcher: tantivy.Searcher, schema: tantivy.Schema, document_id: str, nodes: int
+    folder: Path, searcher: tantivy.Searcher, schema: tantivy.Schema, document_id: str
 ) -> list[Address]:
     query = tantivy.Query.term_query(schema, DOC, document_id, index_option="basic")
     with engine_reads(folder):
-        hits = searcher.search(query, nodes, count=False, order_by_field=POSITION, order=tantivy.Order.Asc).hits
-        if len(hits) != nodes:
+        most = searcher.doc_freq(DOC, document_id)  # of deleted nodes, too
+        hits = (
+            searcher.search(query, most, count=False, order_by_field=POSITION, order=tantivy.Order.Asc).hits
+            if most
+            else []
+        )
+        if hits and len(decode_outline(searcher.doc(hits[0][1])[OUTLINE][0]).parents) != len(hits):
             raise ValueError(f"sections of {document_id} are missing")
     return [address for _, address in hits]
 
@@ -356,44 +402,3 @@ def _title_rarities(
 ) -> tuple[Mapping[str, float], float]:
     rarities = {term: statistics(term, language).rarity for term in title}
     return rarities, sum(rarities.values())
-
-
-def _read_outline(folder: Path, files: FileTable, ids: Mapping[int, str], number: int) -> Outline:
-    with engine_reads(folder):
-        record = files[ids[number]]
-        outline = decode_outline(record.outline)
-        if not record.nodes == len(outline.parents) == len(outline.titles):
-            raise ValueError(f"the outline of {record.id} is incomplete")
-        return outline
-
-
-def _open_index(folder: Path) -> tantivy.Index:
-    """The engine's index as it is now; it does not see later commits."""
-    if os.access(folder, os.W_OK):
-        return _open_writable(folder)
-    # The engine needs a lock file, so a read-only index is opened through a temporary folder of links. It maps the
-    # files at once, so the links can be removed again.
-    links = temporary_folder() / f"quire-{os.urandom(8).hex()}"
-    try:  # before the folder is made: Ctrl-C may come right after that
-        links.mkdir(0o700)
-        for file in folder.iterdir():
-            if not file.name.endswith(".lock"):
-                (links / file.name).symlink_to(file.absolute())
-        return _open_writable(links)
-    finally:
-        remove_links(links)
-
-
-def _open_writable(folder: Path) -> tantivy.Index:
-    index = tantivy.Index.open(str(folder))
-    index.config_reader("manual", 0)
-    return index
-
-
-def remove_links(links: Path) -> None:
-    """Remove the folder of links. A thread of the engine may create its lock file there meanwhile, hence the loop."""
-    for _ in range(_REMOVE_TRIES):
-        remove_folder(links)
-        if not links.exists():
-            return
-        time.sleep(_REMOVE_PAUSE)

@@ -11,8 +11,8 @@ import tantivy
 from quire.errors import StoreError, is_panic
 from quire.index.engine.analysis import NONE, analyser
 from quire.index.engine.damage import MAX_SHOWN, text_and_code
-from quire.index.engine.index_schema import BLOB, DOC, NUMBER, RECORD, NodeFields, build_schema
-from quire.write.atomic_file import remedy
+from quire.index.engine.index_schema import BLOB, DOC, FIRST, NUMBER, RECORD, NodeFields, build_schema
+from quire.output.atomic_file import remedy
 
 _SMALL_HEAP, _LARGE_HEAP = 15_000_000, 96_000_000
 """The memory of the engine's threads together: the least that one accepts, and enough for few large segments."""
@@ -58,8 +58,10 @@ class Writer:
         with engine_writes(self._folder):
             if not is_new:
                 self._writer.delete_documents_by_term(DOC, document_id)
+            if not nodes.own:
+                return
             common = tantivy.Document.from_dict({**nodes.common, NUMBER: number}, self._schema)
-            for fields in nodes.own:
+            for fields in ({**nodes.own[0], FIRST: number}, *nodes.own[1:]):
                 # Copying is faster than converting from Python. The engine's stubs lack __copy__.
                 node = common.__copy__()  # type: ignore[attr-defined]
                 node.extend(fields, self._schema)

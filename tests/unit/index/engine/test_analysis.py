@@ -22,7 +22,7 @@ from quire.index.engine.analysis import (
     terms,
 )
 from quire.index.engine.function_words import is_function_word
-from quire.trees import Language
+from quire.model.trees import Language
 
 
 @pytest.mark.parametrize(

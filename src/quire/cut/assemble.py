@@ -1,0 +1,227 @@
+"""Pieces into chunk records: every field of every chunk, made in one pass over the pieces."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import count
+from types import MappingProxyType
+from typing import Any, TypeAlias
+from zlib import crc32
+
+from quire import __version__
+from quire.cut.breadcrumb_mode import line_above
+from quire.model import breadcrumbs
+from quire.model.dialects import page_url
+from quire.model.document import OWN_METADATA, UNTITLED, Document, doc_name
+from quire.model.offsets import bytes_at, lines_at
+from quire.model.options import Options
+from quire.model.page_markers import NOTEBOOK, without_markers
+from quire.model.record import Chunk, Piece, SourcePosition, TokenStats
+from quire.model.substitutions import substitute
+from quire.parsing.slugs import section_anchors
+from quire.tokens.sizer import Sizer
+from quire.tokens.token_counters import CHARACTERS_A_TOKEN
+
+MDAST_NAMES: Mapping[str, str] = {
+    "quote": "blockquote",
+    "footnote": "footnoteDefinition",
+    "rule": "thematicBreak",
+    "reference": "definition",
+    "directive": "containerDirective",
+}
+"""mdast's names for kinds of block, where they differ from quire's."""
+_LONGEST_SLUG = 64  # as many characters of an anchor are in a stable id
+_Fields: TypeAlias = tuple[
+    str | None, str, str, tuple[str, ...], str, tuple[int, ...], tuple[str, ...], tuple[str, ...], int | None
+]
+"""Parent id, node id, title, path, joined path, depths, slugs, breadcrumb and position."""
+
+
+def assemble(
+    document: Document, pieces: Sequence[Piece], sizer: Sizer, options: Options, *, started: float
+) -> list[Chunk]:
+    """A chunk for each of ``pieces``, in order."""
+    source, path, file_title, sections = document.text, document.path, document.title, document.section_columns
+    kinds, block_starts, block_ends, _ = document.block_columns
+    section_starts, section_titles, size = sections.starts, sections.titles, len(source)
+    anchors = section_anchors(document, options.slugs)
+    headings = _Headings(document, anchors, sizer, options)
+    ids = headings.ids(pieces)
+    neighbours = [None, *ids, None]
+    content_type, strategy, variables = options.content_type, options.strategy, document.source.substitutions
+    metadata = _metadata(document, options, started)
+    # The document as one chunk is known by its file name alone.
+    whole = (headings.file_name,) if strategy == "packed" and len(pieces) == 1 else None
+    in_bytes = bytes_at(source, [edge for piece in pieces for edge in piece[:2]])
+    in_lines = lines_at(source, [edge for piece in pieces for edge in (piece[0], piece[1] - 1)])
+    page = page_url(options.base_url, path, options.dialect, document.frontmatter) if options.base_url else None
+    name = f"{content_type}:{UNTITLED if path is None else path}"
+    stable_ids: set[str] = set()
+    is_fixed = options.breadcrumb_mode != "conditional" or strategy == "tree"
+    chunks: list[Chunk] = []
+    rows = zip(pieces, in_bytes[::2], in_bytes[1::2], in_lines[::2], in_lines[1::2], strict=True)
+    for number, (piece, first_byte, last_byte, first_line, last_line) in enumerate(rows):
+        start, end, section, tokens, before, behind, overlap_start = piece
+        text, overlap = sizer.text_of(start, end), 0
+        if before or behind or overlap_start is not None:
+            text, overlap = _with_repeated(text, piece, sizer)
+        first = bisect_left(section_starts, start, 1)
+        last = bisect_left(section_starts, end, first)
+        anchor = anchors[first if first < last and section_starts[first] == start else first - 1]
+        fragment = f"#{anchor}" if anchor else ""
+        text_hash = crc32(text[overlap:].encode("utf-8", "surrogatepass"))
+        stable_id = f"{name}{fragment[:_LONGEST_SLUG]}~{text_hash:08x}"
+        if stable_id in stable_ids:  # a document may repeat itself
+            numbered = (f"{stable_id}.{copy}" for copy in count(2))
+            stable_id = next(numbered_id for numbered_id in numbered if numbered_id not in stable_ids)
+        stable_ids.add(stable_id)
+        types = tuple(dict.fromkeys(kinds[bisect_right(block_ends, start) : bisect_left(block_starts, end)]))
+        if is_fixed:
+            line = sizer.breadcrumbs.prefix(section)
+        else:
+            title = section_titles[first] if first < last else None
+            line = line_above(document, piece, sizer, options, title, types, text[:overlap])
+        embed_text, embed_tokens = line + text, sizer.size_below(line, piece, text) if line else tokens
+        if embed_tokens > sizer.cap and tokens <= sizer.cap:  # a block that stays whole leaves no room
+            line, embed_text, embed_tokens = "", text, tokens
+        places = _places(document, start, end) if document.pages else {}
+        if variables or places:
+            embed_text, embed_tokens = _embedded(document, line, text, embed_tokens, sizer)
+        parent_id, node, section_title, header_path, breadcrumb_text, depths, slugs, breadcrumb, position = headings[
+            section
+        ]
+        if not section_title and first < last:  # text above the first heading, with headings below it
+            section_title = section_titles[first]
+        chunks.append(
+            Chunk(
+                id=ids[number],
+                stable_id=stable_id,
+                parent_id=parent_id,
+                node_id=node,
+                chunk_number=number,
+                content_type=content_type,
+                source_path=path,
+                embed_text=embed_text,
+                original_text=text,
+                file_title=file_title,
+                section_title=section_title,
+                header_path=header_path,
+                header_breadcrumb=breadcrumb_text,
+                header_depths=depths,
+                header_slugs=slugs,
+                section_slug=slugs[-1] if slugs else "",
+                anchor=anchor,
+                url=None if page is None else page + fragment,
+                source_position=SourcePosition(start, end, size, first_byte, last_byte, first_line, last_line),
+                token_stats=TokenStats(tokens, -(-len(text) // CHARACTERS_A_TOKEN), embed_tokens),
+                prev_id=neighbours[number],
+                next_id=neighbours[number + 2],
+                node_types=_mdast_names(types),
+                metadata=metadata,
+                strategy=strategy,
+                overlap_chars=overlap,
+                added_chars=len(line) + len(before) + len(behind) + overlap,
+                breadcrumb=whole or breadcrumb,
+                contained_headings=tuple(section_titles[first:last]),
+                contained_slugs=tuple(anchors[first:last]),
+                position=position,
+                **places,
+            )
+        )
+    return chunks
+
+
+@lru_cache(maxsize=1024)
+def _mdast_names(kinds: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple([MDAST_NAMES.get(kind, kind) for kind in kinds])
+
+
+class _Headings(dict[int, _Fields]):
+    """The fields that the chunks of a section share, by its number, made once for each section."""
+
+    def __init__(self, document: Document, anchors: Sequence[str], sizer: Sizer, options: Options) -> None:
+        super().__init__()
+        self._sections, self._path_of, self._title = document.section_columns, sizer.breadcrumbs.path, document.title
+        self._anchors = anchors
+        self._node_id = node_id(document, 0, options)
+        self._document_id = None if options.strategy == "tree" else f"{options.content_type}:{doc_name(document.path)}"
+        path = document.path
+        self.file_name = UNTITLED if path is None else path.rstrip("/").removesuffix("/.").rpartition("/")[2]
+
+    def __missing__(self, section: int) -> _Fields:
+        sections, path, is_tree = self._sections, self._path_of(section), self._document_id is None
+        slug, parent_id = sections.slugs[section], self._document_id
+        depths: tuple[int, ...] = ()
+        slugs: tuple[str, ...] = ()
+        if section:
+            _, above_id, _, _, _, depths, slugs, _, _ = self[sections.parents[section]]
+            depths, slugs = (*depths, sections.depths[section]), (*slugs, self._anchors[section])
+            parent_id = above_id if is_tree else parent_id
+        fields = self[section] = (
+            parent_id,
+            f"{self._node_id}#{slug}" if slug else self._node_id,
+            path[-1] if path else "" if len(sections.starts) > 1 else self._title,
+            path,
+            breadcrumbs.SEPARATOR.join(path),
+            depths,
+            slugs,
+            (self.file_name, *path),
+            sections.positions[section] if is_tree else None,
+        )
+        return fields
+
+    def ids(self, pieces: Sequence[Piece]) -> list[str]:
+        """The id of each chunk: in the tree strategy that of its node, else the document's with a number."""
+        if self._document_id is None:
+            return [self[piece.section][1] for piece in pieces]
+        return [f"{self._document_id}::ch{number}" for number in range(len(pieces))]
+
+
+def _places(document: Document, start: int, end: int) -> dict[str, Any]:
+    """The pages of a span, or the cells of a notebook."""
+    pages = document.pages.of(start, end)
+    if document.path is None or not document.path.lower().endswith(NOTEBOOK):
+        return {"pages": pages}
+    return {"cells": pages, "cell_lines": document.pages.lines_of(start, end)}
+
+
+def _embedded(document: Document, line: str, text: str, tokens: int, sizer: Sizer) -> tuple[str, int]:
+    """The text to embed with the values of its variables and without markers; as it is if that exceeds the cap."""
+    source = document.source
+    embedded = without_markers(substitute(text, source.substitutions), source.page_marker)
+    number = sizer.count(line + embedded) if embedded != text else tokens
+    return (line + embedded, number) if number <= max(sizer.cap, tokens) else (line + text, tokens)
+
+
+def _with_repeated(text: str, piece: Piece, sizer: Sizer) -> tuple[str, int]:
+    """The text of a piece with what is repeated in it, and how many characters are overlap."""
+    text = f"{piece.prefix}{text}{piece.suffix}"
+    if piece.overlap_start is None:
+        return text, 0
+    longer = f"{sizer.text_of(piece.overlap_start, piece.end)}{piece.suffix}"
+    return longer, len(longer) - len(text)
+
+
+def node_id(document: Document, section: int, options: Options) -> str:
+    """``{tree}:{path}#{slug}``; the document's own node has no fragment."""
+    name = f"{options.tree_name}:{UNTITLED if document.path is None else document.path}"
+    slug = document.section_columns.slugs[section]
+    return f"{name}#{slug}" if slug else name
+
+
+def _metadata(document: Document, options: Options, started: float) -> Mapping[str, Any]:
+    """Front matter without quire's own names, then the source file, the options and quire's version."""
+    pipeline: dict[str, Any] = {"version": __version__}
+    metadata = dict(document.source.metadata)
+    for name in OWN_METADATA:
+        metadata.pop(name, None)
+    metadata |= {"chunkingOptions": options.to_dict(), "pipeline": pipeline}
+    if document.path is not None:
+        metadata["sourceFile"] = document.path
+    if options.timestamps:
+        metadata["processedAt"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        pipeline["processingTimeMs"] = round((time.perf_counter() - started) * 1000, 3)
+    return MappingProxyType(metadata)

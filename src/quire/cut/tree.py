@@ -1,0 +1,23 @@
+"""The ``tree`` strategy: a piece for every node of the heading tree that has text of its own.
+
+Never split, never merged. The heading's line is the chunk's title, not part of its text.
+"""
+
+from __future__ import annotations
+
+from quire.model.document import Document, Finding
+from quire.model.options import Options
+from quire.model.record import Piece
+from quire.tokens.sizer import Sizer
+
+
+def tree(document: Document, sizer: Sizer, _options: Options) -> tuple[list[Piece], list[Finding]]:
+    """One piece for each node with text."""
+    lists, text, count = document.section_columns, document.text, sizer.count
+    spans = zip(lists.text_starts, lists.text_ends, lists.positions, strict=True)
+    pieces = [
+        Piece(start, end, number, count(text[start:end]))
+        for number, (start, end, position) in enumerate(spans)
+        if start < end and position >= 0
+    ]
+    return pieces, []

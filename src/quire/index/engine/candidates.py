@@ -1,0 +1,223 @@
+"""A snapshot of the nodes that a store found for a query: a small index in memory, searched as any other.
+
+The store has the terms of nodes, and how many of all its nodes have each. Rarities are those of the store.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import repeat
+from math import ceil
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+import tantivy
+
+from quire.index.engine.analysis import analyser
+from quire.index.engine.index_schema import (
+    DOC,
+    FLAGS,
+    ID,
+    IN_LINKS,
+    NODE,
+    NUMBER,
+    PAGE_LINKS,
+    POSITION,
+    RANKED,
+    TREE,
+    NodeFields,
+    build_schema,
+    field,
+)
+from quire.index.engine.snapshot import Address, Location, Snapshot, TermStatistics, rarity
+from quire.index.file_records import FileRecord, IndexSettings
+from quire.index.node import Node, decode_node, decode_outline
+
+BETWEEN_VALUES = "\n"  # separates the values of a field in a row; terms are separated by spaces
+_ELSEWHERE = 1 << 20  # the segment number of nodes that are not in memory
+_PADDING = "-"  # no term of a text
+_MAX_PADDED = 10_000  # how many empty nodes are added
+_HEAP = 15_000_000  # the least that the engine accepts
+
+Row = Mapping[str, Any]  # a node: its columns by name
+Counts = Mapping[str, int]  # how many nodes have a term, by field
+
+
+class NodeStore(Protocol):
+    """What a search asks a store for."""
+
+    label: str  # its name in messages
+    settings: IndexSettings
+    node_total: int  # the number of its nodes, as rarities count them
+    mean_tokens: float  # of a document
+    front_matter_keys: frozenset[str]
+    lengths: Mapping[str, int]  # the number of terms of all nodes, by field and language
+
+    def counts(self, terms: Sequence[str]) -> Mapping[str, Counts]:
+        """How many nodes have each term, without terms that none has."""
+
+    def counts_with_prefix(self, prefix: str) -> Mapping[str, Counts]:
+        """The same for all terms with a prefix."""
+
+    def nodes_of(self, document_id: str) -> list[Node]:
+        """The nodes of a document in order."""
+
+    def node(self, node_id: str) -> Node | None:
+        """The node with an id."""
+
+
+def stored_fields(nodes: NodeFields, language: str) -> list[dict[str, Any]]:
+    """The columns of the nodes of a document that are searched: their terms."""
+    common = _terms(nodes.common, language)
+    return [
+        dict.fromkeys(RANKED, "") | common | _terms(own, language) | {FLAGS: " ".join(own.get(FLAGS, ()))}
+        for own in nodes.own
+    ]
+
+
+def _terms(fields: Mapping[str, Any], language: str) -> dict[str, str]:
+    values = {name: fields[key] for name in RANKED if (key := field(name, language)) in fields}
+    return {name: BETWEEN_VALUES.join([_joined(text, language) for text in texts]) for name, texts in values.items()}
+
+
+@lru_cache(maxsize=4_096)  # titles and descriptions are repeated
+def _joined(text: str, language: str) -> str:
+    return " ".join(analyser(language).analyze(text))
+
+
+class Candidates(Snapshot):
+    """The nodes that a store found for a query, as a snapshot."""
+
+    def __init__(self, store: NodeStore, records: Sequence[tuple[FileRecord, bytes]], rows: Sequence[Row]) -> None:
+        """``records``, with encoded outlines, are those of the documents that the nodes in ``rows`` are in."""
+        self.folder, self.memory = Path(store.label), defaultdict(dict)
+        self.settings = store.settings
+        self.front_matter_keys, self._store = store.front_matter_keys, store
+        numbered = [msgspec.structs.replace(record, number=number) for number, (record, _) in enumerate(records)]
+        self.files = {record.id: record for record in numbered}
+        self._outlines = {number: decode_outline(outline) for number, (_, outline) in enumerate(records)}
+        self.schema = build_schema(store.settings.languages)
+        self.index = tantivy.Index(self.schema)
+        spaces = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+        for language in {*store.settings.languages, "none"}:
+            self.index.register_tokenizer(f"quire_{language}", spaces)
+        self._add(rows)
+        self.index.reload()
+        self.searcher = self.index.searcher()
+        self._elsewhere: list[Location] = []
+
+    def _add(self, rows: Sequence[Row]) -> None:
+        if not rows:
+            return
+        writer, lengths = self.index.writer(heap_size=_HEAP, num_threads=1), Counter[str]()
+        for row in rows:
+            language = self.settings.trees[row[TREE]].language
+            texts = {field(name, language): row[name] for name in RANKED if row[name]}
+            lengths.update({name: len(text.split()) for name, text in texts.items()})
+            fields: dict[str, Any] = {name: text.split(BETWEEN_VALUES) for name, text in texts.items()}
+            fields |= {name: row[name] for name in (ID, DOC, TREE, POSITION, NODE)}
+            fields |= {name: row[name] for name in (IN_LINKS, PAGE_LINKS) if row[name]}
+            fields |= {NUMBER: self.files[row[DOC]].number, FLAGS: row[FLAGS].split()}
+            writer.add_document(tantivy.Document.from_dict(fields, self.schema))
+        for padding in self._padding(len(rows), lengths):
+            writer.add_document(padding)
+        writer.commit()
+
+    def _padding(self, count: int, lengths: Counter[str]) -> Iterator[tantivy.Document]:
+        """Nodes that match nothing, with which fields are on average as long as in the store: scores depend on that."""
+        means = {name: length / self.node_total for name, length in self._store.lengths.items() if lengths[name]}
+        total = min(max([count + 1, *[ceil(lengths[name] / means[name]) for name in means]]), _MAX_PADDED)
+        missing = {name: round(total * means[name]) - lengths[name] for name in means}
+        texts = {name: f"{_PADDING} " * length for name, length in missing.items() if length > 0}
+        yield tantivy.Document.from_dict(texts, self.schema)
+        yield from repeat(tantivy.Document(), total - count - 1)
+
+    @property
+    def node_total(self) -> int:
+        """The number of all nodes of the store."""
+        return self._store.node_total
+
+    @property
+    def mean_tokens(self) -> float:
+        """The tokens of a document of the store, on average."""
+        return self._store.mean_tokens
+
+    def node_count(self, numbers: Iterable[int]) -> int:
+        """At least the number of nodes of some documents that are in memory."""
+        return int(self.searcher.num_docs)
+
+    def top(self, query: tantivy.Query, limit: int) -> list[tuple[float, Address]]:
+        """The best nodes for a query."""
+        return super().top(query, limit) if self.searcher.num_docs else []
+
+    def nodes(self, addresses: Iterable[Address]) -> list[Node]:
+        """The nodes at some addresses; those that are not in memory are read from the store."""
+        return [
+            self.nodes_of(*self._elsewhere[address.doc])[0]
+            if address.segment_ord == _ELSEWHERE
+            else decode_node(self.searcher.doc(address)[NODE][0])
+            for address in addresses
+        ]
+
+    def get(self, node_id: str) -> Node | None:
+        """The node with an id."""
+        return self._store.node(node_id)
+
+    def nodes_of(self, document_id: str, first: int = 0, last: int | None = None) -> list[Node]:
+        """The nodes of a document, from the store."""
+        return self._store.nodes_of(document_id)[first : None if last is None else last + 1]
+
+    def addresses(self, locations: Iterable[Location]) -> dict[Location, Address]:
+        """Addresses of nodes that may not be in memory."""
+        first = len(self._elsewhere)
+        self._elsewhere += locations
+        return {
+            location: Address(_ELSEWHERE, number)
+            for number, location in enumerate(self._elsewhere[first:], start=first)
+        }
+
+    # Terms of all nodes of the store
+
+    @cached_property
+    def statistics(self) -> Any:
+        """Where a term of a language occurs."""
+        return lru_cache(maxsize=None)(self._statistics)
+
+    def _statistics(self, term: str, language: str) -> TermStatistics:
+        by_field = self._store.counts([term]).get(term, {})
+        counts = {name: by_field.get(field(name, language), 0) for name in RANKED}
+        return TermStatistics(frozenset(filter(counts.get, counts)), rarity(self.node_total, max(counts.values())))
+
+    def look_up(self, terms: Iterable[str]) -> None:
+        """Read the counts of terms at once."""
+        self._store.counts(list(terms))
+
+    def idf_factor(self, name: str, language: str, terms: Sequence[str]) -> float:
+        """The rarity of terms in the field in the store, divided by that in memory, which the engine scores with."""
+        key = field(name, language)
+        found = self._store.counts(terms)
+        every = sum([rarity(self.node_total, found.get(term, {}).get(key, 0)) for term in terms])
+        total = self.searcher.num_docs
+        return every / sum([rarity(total, self.searcher.doc_freq(key, term)) for term in terms])
+
+    def doc_freq(self, fields: Iterable[str], term: str) -> int:
+        """The number of nodes with a term, summed over fields."""
+        counts = self._store.counts([term]).get(term, {})
+        return sum([counts.get(name, 0) for name in fields])
+
+    @property
+    def deleted(self) -> int:
+        """None of the nodes that are counted are deleted."""
+        return 0
+
+    def live_freq(self, field: str, *terms: str) -> int:
+        """The number of nodes with a term; adjacent terms are counted in memory only."""
+        return self.doc_freq([field], *terms) if len(terms) == 1 else super().live_freq(field, *terms)
+
+    def terms_with_prefix(self, fields: Iterable[str], prefix: str) -> dict[str, int]:
+        """The terms with a prefix, with their number of nodes summed over fields."""
+        names = list(fields)
+        found = self._store.counts_with_prefix(prefix)
+        counts = {term: sum([by_field.get(name, 0) for name in names]) for term, by_field in found.items()}
+        return {term: count for term, count in counts.items() if count}

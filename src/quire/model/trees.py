@@ -1,0 +1,120 @@
+"""A tree: a named folder of documents, on this machine or in a git repository. ``[trees.NAME]`` in quire.toml."""
+
+import os
+from collections.abc import Container
+from contextlib import suppress
+from itertools import chain, count
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from msgspec import Meta, Struct
+
+from quire.model.operating_system import digest, temporary_folder, user_folder
+from quire.model.patterns import pattern
+from quire.model.substitutions import Substitutions
+
+Language = Literal[
+    "arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian", "italian",
+    "norwegian", "portuguese", "romanian", "russian", "spanish", "swedish", "tamil", "turkish", "none",
+]  # fmt: skip
+"""The language of a tree's words; in ``none`` only equal words match."""
+NAME = pattern(r"[\w.-]+")  # the name of a tree, with which ids begin
+REMOTE = pattern(
+    r"(?a)(?:https?|ssh)://(?:[\w%~+][\w%~+.:-]*@)?(?:\w[\w.-]*|\[[\da-fA-F:.]+\])(?::\d+)?(?:/[!-~]*)?"
+    r"|\w[\w.-]*@\w[\w.-]*:(?![-:])[!-~]+"
+)
+"""The address of a repository that git fetches over HTTP or ssh, and takes for nothing else."""
+DEFAULT_LANGUAGE: Language = "english"
+Text = Annotated[str, Meta(min_length=1)]
+Patterns = Annotated[Text | tuple[Text, ...], Meta(extra={"rule": 'a list of patterns, as in ["guides/**"]'})]
+
+
+OnUndecodable = Literal["strict", "replace"]
+"""What to do with undecodable bytes: raise an error, or replace them by U+FFFD with a warning."""
+
+
+class Reading(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the files of a tree are found and read."""
+
+    hidden: Annotated[bool, Meta(description="also the documents of .github, .claude and .cursor")] = False
+    encoding: Annotated[
+        str, Meta(description="the encoding of its files, such as latin-1; by default UTF-8, or as a mark says")
+    ] = ""
+    errors: Annotated[OnUndecodable, Meta(description="refuse or replace bytes that cannot be decoded")] = "strict"
+    substitutions: Substitutions = {}
+    page_marker: Annotated[str, Meta(description="a regular expression for lines that begin a page")] = ""
+
+
+_WORD = r"^(?!-)[^\x00-\x1f\x7f]*$"  # not an option of git
+
+
+class Tree(Reading, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A named folder of documents, or one document."""
+
+    SOURCE: ClassVar = ".quire-source"  # the file in a clone that has its source and its commit
+    path: Annotated[
+        str,
+        Meta(
+            pattern=r"^[^\0]*$",
+            description="its folder or its only document, relative to the folder of the file, or in the repository",
+            extra={"rule": "a path, relative to the folder of the file"},
+        ),
+    ] = ""
+    git: Annotated[str, Meta(pattern=_WORD, description="the address of a git repository that has it")] = ""
+    ref: Annotated[str, Meta(pattern=_WORD, description="the branch or tag of the repository")] = ""
+    language: Annotated[Language, Meta(description="the language of its words")] = DEFAULT_LANGUAGE
+    include: Annotated[Patterns, Meta(description="the documents to take; by default all")] = ()
+    exclude: Annotated[Patterns, Meta(description="the documents to leave out")] = ()
+    chunk: Annotated[dict[str, Any], Meta(description="its own strategy and options, over those of [chunk]")] = {}
+    always: Annotated[bool, Meta(description="in the user's own file: search it in every project, too")] = False
+    weight: Annotated[float, Meta(ge=0, le=1000, description="factor for the scores of its sections")] = 1.0
+    base_url: Annotated[str, Meta(description="the address of its published documents, for the url of chunks")] = ""
+
+    @property
+    def reading(self) -> Reading:
+        """How its files are found and read."""
+        return Reading(**{name: getattr(self, name) for name in Reading.__struct_fields__})
+
+    @property
+    def folder(self) -> Path:
+        """Its folder or its only document; of a repository, its folder in the clone. ``path`` must be absolute.
+
+        A clone that is not of this source is not used: there is no such folder.
+        """
+        if not self.git:
+            return Path(self.path)
+        with suppress(OSError, ValueError):
+            if (self.clone / self.SOURCE).read_text("utf-8").startswith(f"{self.source}\n"):
+                return self.clone / self.path
+        return self.clone / self.SOURCE / self.path
+
+    @property
+    def source(self) -> str:
+        """The address, ref and path in a repository, as one line."""
+        return repr([self.git, self.ref, self.path])
+
+    @property
+    def clone(self) -> Path:
+        """The folder of its clone, whether it was fetched or not."""
+        name = tree_name(self.git.rstrip("/").rpartition("/")[2].removesuffix(".git")[:40])
+        folder = user_folder("data") or temporary_folder() / "quire"
+        return folder / "git" / f"{name}-{digest([self.git, self.ref, self.path])}"
+
+
+def is_repository_path(path: str) -> bool:
+    """Whether a path can be a folder in a repository."""
+    parts = path.replace("\\", "/").split("/")
+    is_elsewhere = os.path.isabs(path) or any(part == ".." or part.rstrip(" .").lower() == ".git" for part in parts)  # noqa: PTH117
+    return not is_elsewhere and not path.startswith("-")
+
+
+def tree_name(text: str, taken: Container[str] = ()) -> str:
+    """A valid name for a tree, made from ``text``, that is not ``taken``."""
+    valid = "".join(char if NAME.fullmatch(char) else "-" for char in text).strip("-.")
+    return unused_name(valid or "tree", taken)
+
+
+def unused_name(name: str, taken: Container[str]) -> str:
+    """``name``, with a number if it is ``taken``."""
+    numbered = (f"{name}-{number}" for number in count(2))
+    return next(other for other in chain([name], numbered) if other not in taken)

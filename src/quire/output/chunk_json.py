@@ -1,0 +1,133 @@
+"""A chunk to JSON and back. model/record.py declares the fields and their JSON names; chunk.schema.json describes them.
+
+Writing accepts any text. Reading is strict: a missing field or a wrong type is an error that names the field. Unknown
+fields are ignored.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct, structs
+
+from quire.errors import InputError
+from quire.model.record import Chunk
+from quire.model.validation import REGENERATE
+
+VERSION = "1.2"  # the version of the record; the first number changes when older readers would fail
+SCHEMA = Path(__file__).with_name("chunk.schema.json")  # generated from the structs: make docs
+
+_SPACE = re.compile(r"\s*")
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of the chunk record."""
+    shipped: dict[str, Any] = json.loads(SCHEMA.read_bytes())
+    return shipped
+
+
+def encode(chunk: Chunk, *, indent: int = 0) -> bytes:
+    """The chunk as a JSON object in UTF-8, without a line end; on one line unless ``indent`` is given."""
+    return to_json(chunk.to_dict(), indent=indent)
+
+
+def to_json(value: Any, *, indent: int = 0) -> bytes:
+    """Any value as JSON in UTF-8; lone surrogates are escaped, unknown types become text."""
+    try:
+        data = msgspec.json.encode(value)
+        return msgspec.json.format(data, indent=indent) if indent else data
+    except (UnicodeEncodeError, TypeError, ValueError, OverflowError, msgspec.DecodeError):
+        separators = (",", ": ") if indent else (",", ":")
+        return json.dumps(_plain(value), indent=indent or None, separators=separators).encode()
+
+
+def _plain(value: Any) -> Any:
+    """``value`` as JSON types."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, msgspec.Raw):  # encoded by another process, with escapes that msgspec does not read
+        return json.loads(bytes(value))
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, bytes):
+        return [_plain(item) for item in value]
+    return str(value)
+
+
+def decode(data: bytes | str | Mapping[str, Any], *, name: str = "<record>") -> Chunk:
+    """The chunk of a record; errors call the record ``name``."""
+    record = data if isinstance(data, Mapping) else parse(data, name=name)
+    return Chunk.from_dict(record, name=name)
+
+
+def parse(data: bytes | str, *, name: str = "<record>") -> Any:
+    """The value of a JSON text, lone surrogates included."""
+    with _json_errors(name):
+        return json.loads(data)
+
+
+def json_values(data: bytes, *, name: str) -> Iterator[tuple[int, Any]]:
+    """The values of a JSON text one after the other, as in JSON lines, each with the line at which it starts.
+
+    A value that cannot be written back unchanged is refused.
+    """
+    with _json_errors(name):
+        text = data.decode("utf-8-sig")
+        decode_at, line, end = json.JSONDecoder().raw_decode, 1, 0
+        while (start := _SPACE.match(text, end).end()) < len(text):  # type: ignore[union-attr]
+            line += text.count("\n", end, start)
+            value, end = decode_at(text, start)
+            if not _is_writable(value):
+                problem = f"line {line}: has a number that JSON cannot hold, NaN or above 1e308"
+                raise InputError(name, problem, "correct it")
+            yield line, value
+            line += text.count("\n", start, end)
+
+
+def _is_writable(value: Any) -> bool:
+    try:
+        return bool(json.dumps(value, allow_nan=False))
+    except ValueError:
+        return False
+
+
+@contextmanager
+def _json_errors(name: str) -> Iterator[None]:
+    """Turn errors of the JSON decoder into an InputError that calls the text ``name``."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        byte = error.start - error.object.rfind(b"\n", 0, error.start) - 1
+        raise InputError(name, f"line {line}, byte {byte}: is not UTF-8", "convert it") from error
+    except json.JSONDecodeError as error:
+        problem = f"line {error.lineno}, column {error.colno}: is not JSON ({error.msg})"
+        raise InputError(name, problem, f"correct it, or {REGENERATE}") from error
+    except (RecursionError, ValueError) as error:
+        raise InputError(name, "has values nested too deep or numbers too long to read", REGENERATE) from error
+
+
+@cache
+def optional(record: Any) -> type[Struct]:
+    """A type that reads ``record`` with every field optional."""
+    members: list[tuple[str, Any, Any]] = [
+        (field.name, optional(field.type) if is_record(field.type) else field.type, None)
+        for field in structs.fields(record)
+    ]
+    members.append(("content_hash", str, ""))
+    return msgspec.defstruct(record.__name__, members, rename="camel", kw_only=True)
+
+
+def is_record(hint: Any) -> bool:
+    """Whether a type is a record of its own."""
+    return isinstance(hint, type) and issubclass(hint, Struct)

@@ -1,0 +1,311 @@
+"""One JSON file per chunk: ``{out}/{folder of the source}/{contentType}_{docName}__ch{n}.json``.
+
+A run writes new files to a stage and puts all of them in place at its end (atomic_folder.py). It replaces only a
+document's own files, by the record in them: names can clash.
+
+A name is kept to the character if file systems can hold it. Names that differ only in case or in the composition of
+accents count as equal, because some file systems treat them as equal.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from quire.errors import QuireError
+from quire.model.document import doc_name
+from quire.model.operating_system import case_folded
+from quire.model.record import Chunks
+from quire.output.atomic_file import explanation, os_errors_as_quire_errors, replacing
+from quire.output.atomic_folder import README, STAGE, STATE, Change, put_in_place, remove_leftovers
+from quire.output.chunk_json import encode, parse
+from quire.output.lock import OnWait, held
+from quire.output.record_forms import Documents, each_document, not_chunks
+
+PATIENCE = 600.0  # how many seconds to wait for another run that writes to the same folder
+
+_LOCK = f"{STATE}/lock"  # held by a run, so that no other writes to the folder
+MOST_BYTES = 255  # the longest name that file systems accept
+_SUFFIX_BYTES = len("__ch.json") + 8
+"""The length that a chunk's number adds to a name, for up to a hundred million chunks."""
+
+_CHUNK_FILE = re.compile(r"(?s)(?P<stem>.*)__ch(?P<number>0|[1-9][0-9]{0,8})\.json")
+_LIKE_CHUNK_FILE = re.compile(r"(?si).*__ch[0-9]+\.json")
+_FORBIDDEN = re.compile(r'[\x00-\x1f<>:"|?*\\]|[. ]$' if sys.platform == "win32" else "[\x00/]")
+_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?")
+_README = """\
+The folder above holds chunk files of quire. When documents change, quire replaces the folder (or folders in it) as a
+whole, in one step, so that no document is ever half old and half new. Other files in it are kept.
+
+Delete this file to have chunk files replaced one by one instead.
+"""
+
+
+class FileNames(NamedTuple):
+    """The names of a document's files."""
+
+    folder: str  # relative to the output folder, with forward slashes; empty for the output folder itself
+    stem: str  # the names up to `__ch`
+
+    def file(self, number: int) -> str:
+        """The name of a chunk's file."""
+        return f"{self.stem}__ch{number}.json"
+
+    @property
+    def pattern(self) -> str:
+        """All of them, in messages."""
+        return f"{self.folder}/{self.stem}__ch*.json" if self.folder else f"{self.stem}__ch*.json"
+
+
+def file_names(path: str | None, content_type: str) -> FileNames:
+    """The names of the files of the document at ``path``."""
+    *folders, name = [part for part in doc_name(path).split("/") if part] or [""]
+    kept = "/".join(folder_name(part) for part in folders if part != ".")
+    return FileNames(kept, _shortened(_escaped(f"{content_type}_{name}"), MOST_BYTES - _SUFFIX_BYTES))
+
+
+def folder_name(name: str) -> str:
+    """``name`` for a folder: it stays inside the output, and is neither quire's own name nor like a chunk file's."""
+    if name == ".." or case_folded(name) == STATE or _LIKE_CHUNK_FILE.fullmatch(name):
+        name = name.replace(".", "%2E")
+    if sys.platform == "win32" and _RESERVED.fullmatch(name):
+        name = f"%{ord(name[0]):02X}{name[1:]}"
+    return _shortened(_escaped(name), MOST_BYTES)
+
+
+def split_name(name: str) -> tuple[str, int] | None:
+    """The stem and the number of a chunk file's name; None for other names."""
+    match = _CHUNK_FILE.fullmatch(name)
+    return (match["stem"], int(match["number"])) if match else None
+
+
+def _escaped(name: str) -> str:
+    """``name`` with characters that a file name cannot hold as ``%`` and their number."""
+    return "".join(map(_encodable, _FORBIDDEN.sub(lambda match: f"%{ord(match[0]):02X}", name)))
+
+
+def _encodable(char: str) -> str:
+    try:
+        os.fsencode(char)
+    except UnicodeEncodeError:  # a lone surrogate, or the encoding of file names is ASCII
+        return f"%u{ord(char):04X}"
+    return char
+
+
+def _shortened(name: str, most: int) -> str:
+    """``name``, or its beginning and a hash if it has more than ``most`` bytes."""
+    encoded = os.fsencode(name)
+    if len(encoded) <= most:
+        return name
+    mark = "~" + hashlib.blake2b(encoded, digest_size=8).hexdigest()
+    kept = name[: most - len(mark)]
+    while len(os.fsencode(kept)) > most - len(mark):
+        kept = kept[:-1]
+    return kept + mark
+
+
+class DocumentFiles(NamedTuple):
+    """The files of a document, without their names."""
+
+    path: str | None
+    content_type: str
+    files: Mapping[int, bytes]  # the content by chunk number
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A document that was not written."""
+
+    path: str  # its path; `<text>` for text without one
+    reason: str  # why, and what to do
+
+
+@dataclass(frozen=True)
+class Written:
+    """The result of a run."""
+
+    documents: int = 0  # the number of documents that are in the folder as given
+    chunks: int = 0  # the number of their chunks
+    unchanged: int = 0  # the number of documents that were there already, to the byte
+    refused: tuple[Refused, ...] = ()  # the documents that were not written
+
+
+def encoded(chunks: Chunks) -> DocumentFiles:
+    """The files of a document; another process may make them."""
+    files = {chunk.chunk_number: encode(chunk, indent=2) + b"\n" for chunk in chunks}
+    return DocumentFiles(chunks.document.path, chunks.options.content_type, files)
+
+
+def write_files(
+    out: Path | str, documents: Documents, *, patience: float = PATIENCE, on_wait: OnWait | None = None
+) -> Written:
+    """Write the chunks of ``documents`` to files in ``out``: all at the end, each document as a whole.
+
+    A document that cannot be written is refused, and the others are written. An error before the end changes nothing.
+    """
+    with FileWriter(out, patience=patience, on_wait=on_wait) as writer:
+        for chunks in each_document(documents):
+            writer.add(chunks)
+    return writer.written
+
+
+class FileWriter:
+    """Writes the chunks of documents to files, in a ``with`` block. The files are put in place at its end.
+
+    It locks the folder. If another run has the lock, it calls ``on_wait`` and waits up to ``patience`` seconds.
+    """
+
+    def __init__(self, out: Path | str, *, patience: float = PATIENCE, on_wait: OnWait | None = None) -> None:
+        self._shown = Path(out)
+        with os_errors_as_quire_errors(self._shown):  # there may be no current folder
+            self._out = Path(os.path.realpath(out))
+        self._patience, self._on_wait = patience, on_wait
+        self._stack = ExitStack()
+        self._chunk_files = cache(partial(_chunk_files, self._out))
+        self._changes: list[Change] = []
+        self._documents_by_key: dict[str, str] = {}  # the names of the documents so far, by their files
+        self._refused: list[Refused] = []
+        self._documents = self._chunks = self._unchanged = 0
+
+    @property
+    def written(self) -> Written:
+        """The result so far."""
+        return Written(self._documents, self._chunks, self._unchanged, tuple(self._refused))
+
+    def __enter__(self) -> Self:
+        """Lock the folder, remove what killed runs left, and make an empty stage."""
+        out = self._out
+        with ExitStack() as stack, os_errors_as_quire_errors(self._shown):
+            if self._shown.exists() and not self._shown.is_dir():
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(self._shown))
+            for name, is_folder in ((STATE, True), (STAGE, True), (_LOCK, False), (README, False)):
+                if problem := _obstacle(self._shown / name, self._shown, is_folder=is_folder):
+                    raise QuireError(f"{self._shown / name}: {problem}")
+            (out / STATE).mkdir(parents=True, exist_ok=True)
+            stack.enter_context(held(out / _LOCK, str(self._shown), patience=self._patience, on_wait=self._on_wait))
+            remove_leftovers(out)
+            others = (path for path in out.iterdir() if path.name != STATE)  # a new folder may have a .gitignore
+            if not (out / README).exists() and all(path.name[0] == "." and path.is_file() for path in others):
+                with replacing(out / README) as stream:
+                    stream.write(_README.encode())
+            stack.callback(shutil.rmtree, out / STAGE, ignore_errors=True)
+            (out / STAGE).mkdir()
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with self._stack, os_errors_as_quire_errors(self._shown):
+            for change, error in put_in_place(self._out, self._changes) if kind is None else ():
+                self._documents -= 1
+                self._chunks -= len(change.staged)
+                self._refused.append(Refused(change.document, str(explanation(error, self._shown))))
+
+    def add(self, chunks: Chunks) -> bool:
+        """Add the chunks of a document; False if they are refused, see ``written.refused``."""
+        if not isinstance(chunks, Chunks):
+            raise not_chunks(chunks)
+        return self.add_encoded(encoded(chunks), chunks.document.source.name)
+
+    def add_encoded(self, document: DocumentFiles, name: str) -> bool:
+        """Add the files of a document, which messages call ``name``."""
+        names = file_names(document.path, document.content_type)
+        with os_errors_as_quire_errors(self._shown):
+            reason = self._conflict(names, document.path)
+            if reason is not None:
+                self._refused.append(Refused(name, reason))
+                return False
+            self._documents_by_key[_key(names)] = name
+            self._stage(names, document.files, name)
+        return True
+
+    def _conflict(self, names: FileNames, path: str | None) -> str | None:
+        """Why a document cannot be written; None if it can."""
+        other = self._documents_by_key.get(_key(names))
+        if other is not None:
+            return f"its files {names.pattern} would clash with those of {other}; rename one, or use another folder"
+        try:
+            for folder in accumulate(filter(None, names.folder.split("/")), Path.joinpath, initial=self._out):
+                if problem := _obstacle(folder, self._out):
+                    return f"{folder} {problem}"
+            return self._foreign_file(names, path)
+        except OSError as error:
+            return str(explanation(error, self._shown))
+
+    def _foreign_file(self, names: FileNames, path: str | None) -> str | None:
+        """Why a file does not belong to the document at ``path``; None if all do."""
+        for name in self._existing(names):
+            file = self._out / names.folder / name
+            try:
+                owner = _owner(file)
+            except (QuireError, OSError):
+                return f"{file} exists and is not a quire chunk file; remove it"
+            if owner != path or not name.startswith(f"{names.stem}__ch"):
+                return f"{file} belongs to {owner or 'a text without a path'}; remove it, or write to another folder"
+        return None
+
+    def _existing(self, names: FileNames) -> list[str]:
+        """The names of a document's files, in the order of its chunks, in any spelling of its name."""
+        return [name for _, _, name in sorted(self._chunk_files(names.folder).get(case_folded(names.stem), ()))]
+
+    def _stage(self, names: FileNames, files: Mapping[int, bytes], document: str) -> None:
+        self._documents += 1
+        self._chunks += len(files)
+        folder, old = self._out / names.folder, self._existing(names)
+        new = {names.file(number): data for number, data in files.items()}
+        if {*old} == {*new} and all((folder / name).read_bytes() == data for name, data in new.items()):
+            self._unchanged += 1
+            return
+        staged = {name: f"{len(self._changes)}.{number}" for number, name in enumerate(new)}
+        for name, data in new.items():
+            with (self._out / STAGE / staged[name]).open("wb") as stream:
+                stream.write(data)
+                if not hasattr(os, "sync"):  # if it exists, one call syncs all files
+                    os.fsync(stream.fileno())
+        self._changes.append(Change(document, names.folder, staged, tuple(old)))
+
+
+def _key(names: FileNames) -> str:
+    return case_folded(f"{names.folder}/{names.stem}")
+
+
+def _chunk_files(out: Path, folder: str) -> dict[str, list[tuple[str, int, str]]]:
+    """The chunk files in a folder of the output: stem, number and name, by the stem in any spelling."""
+    files: dict[str, list[tuple[str, int, str]]] = {}
+    if (out / folder).is_dir():
+        for name in os.listdir(out / folder):  # noqa: PTH208  names are enough
+            if parts := split_name(name):
+                files.setdefault(case_folded(parts[0]), []).append((*parts, name))
+    return files
+
+
+def _owner(file: Path) -> Any:
+    """The path of the document that a chunk file belongs to; None for text without a path."""
+    if file.is_symlink():
+        raise QuireError(f"{file}: is a symbolic link")
+    record = parse(file.read_bytes(), name=str(file))
+    if not isinstance(record, dict) or "id" not in record:
+        raise QuireError(f"{file}: is not a chunk record")
+    metadata = record.get("metadata")
+    return metadata.get("sourceFile") if isinstance(metadata, dict) else None
+
+
+def _obstacle(path: Path, out: Path, *, is_folder: bool = True) -> str:
+    """Why quire cannot use a file or folder in ``out``; empty if it can. It must not lead out of ``out``."""
+    if path.is_symlink():
+        return f"is a symbolic link, which may lead out of {out}; remove it"
+    if path.exists() and path.is_dir() != is_folder:
+        return f"is {'not ' if is_folder else ''}a folder, but quire needs the name; remove it"
+    if path.exists() and path.stat().st_dev != out.stat().st_dev:
+        return f"is on another file system than {out}, so files cannot be moved there; write to it directly"
+    return ""

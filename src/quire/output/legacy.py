@@ -1,0 +1,161 @@
+"""The old record format, to the current one and back. ``quire migrate`` is the filter.
+
+Nothing is lost: ``migrate(legacy(record)) == record``. Fields that the old format lacks are derived from others, or
+guessed if that is impossible; ``guessed`` lists those.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from msgspec import structs
+
+from quire.errors import InputError
+from quire.model import breadcrumbs
+from quire.model.record import OTHER_NAMES, Chunk, differing, renamed
+from quire.model.validation import REGENERATE, check_record
+from quire.output.chunk_json import is_record, optional
+from quire.parsing.slugs import github_slug
+from quire.tokens.token_counters import estimated
+
+RENAMED: Mapping[str, str] = {
+    "displayMarkdown": "originalText",
+    "charOffsets": "sourcePosition",
+    "headingTrail": "headerPath",
+    **OTHER_NAMES,
+}
+"""Old names to current ones; ``tokenCount`` and ``charOffsets.sourceLength`` are handled separately."""
+
+_OLD_NAMES = {new: old for old, new in RENAMED.items()}
+_LENGTH, _TOTAL = "sourceLength", "totalChars"
+_COUNT, _STATS = "tokenCount", "tokenStats"
+_MARKS = re.compile(r"(?:^|(?<= > ))#{1,6}(?:[ \t]+|$)")
+"""The marks of a heading, or of each heading in a breadcrumb. The old format keeps them and has no ``headerDepths``."""
+_NAMED = 3  # a message names at most this many missing fields
+
+
+def is_legacy(record: Mapping[str, Any]) -> bool:
+    """Whether a record has an old name."""
+    position = record.get("sourcePosition", record.get("charOffsets"))
+    return not {*RENAMED, _COUNT}.isdisjoint(record) or (isinstance(position, Mapping) and _LENGTH in position)
+
+
+def missing(record: Mapping[str, Any], kind: Any = Chunk, inside: str = "") -> list[str]:
+    """The required fields of the current format that ``record`` lacks."""
+    absent = []
+    for field in structs.fields(kind):
+        name, value = field.encode_name, record.get(field.encode_name)
+        if field.required and name not in record:
+            absent.append(f"{inside}{name}")
+        elif is_record(field.type) and isinstance(value, Mapping):
+            absent += missing(value, field.type, f"{name}.")
+    return absent
+
+
+def guessed(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields that ``migrate`` has to guess."""
+    path = record.get("headerPath", record.get("headingTrail"))
+    guesses = ["headerPath"] * (path is None)
+    guesses += ["headerDepths"] * (path is None or not all(map(_MARKS.match, path)))
+    guesses += ["headerSlugs"] * (path != [])
+    return tuple(name for name in guesses if name not in record)
+
+
+def migrate(record: Mapping[str, Any], title: str | None = None, *, name: str = "<record>") -> dict[str, Any]:
+    """``record`` in the current format; ``title`` is its ``fileTitle`` if it has none.
+
+    An incomplete record or a field of a wrong type raises an InputError, which calls the record ``name``.
+    """
+    if not isinstance(record, Mapping):
+        raise InputError(name, "is not a chunk record", "a record is one JSON object")
+    record = {key: value for key, value in record.items() if key != "fileTitle" or value is not None}
+    migrated = _filled(_current(record, name), title)
+    absent = missing(migrated)
+    if absent == ["fileTitle"]:
+        problem = "has no fileTitle, which names the document"
+        raise InputError(name, problem, "give it (--title, or title= in Python)")
+    if absent:
+        raise incomplete([_as_given(record, field) for field in absent], name)
+    return migrated
+
+
+def legacy(record: Mapping[str, Any], *, name: str = "<record>") -> dict[str, Any]:
+    """``record`` with old names; fields that have no old name stay as they are."""
+    _current(record, name)
+    old = renamed(record, _OLD_NAMES, name=name)
+    position, stats = old.get("charOffsets"), old.get(_STATS)
+    if position is not None:
+        old["charOffsets"] = renamed(position, {_TOTAL: _LENGTH}, name=name)
+    if stats is not None and "tokens" in stats:
+        old[_COUNT] = stats["tokens"]
+        old[_STATS] = {key: value for key, value in stats.items() if key != "tokens"}
+    return old
+
+
+def incomplete(absent: Sequence[str], name: str) -> InputError:
+    """The error for a record that lacks the fields ``absent``; it names the first few."""
+    more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
+    problem = f"is not a chunk record: has no {', '.join(absent[:_NAMED])}{more}"
+    return InputError(name, problem, f"leave it out, or {REGENERATE}")
+
+
+def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """``record`` with current names; InputError if two names disagree or a field has a wrong type."""
+    shown = partial(_as_given, record)
+    current = renamed(record, RENAMED, name=name)
+    position, stats = current.get("sourcePosition"), current.get(_STATS, {})
+    if isinstance(position, Mapping):
+        names = {_LENGTH: _TOTAL}
+        current["sourcePosition"] = renamed(position, names, name=name, inside=f"{shown('sourcePosition')}.")
+    if _COUNT in current and isinstance(stats, Mapping):
+        count = current.pop(_COUNT)
+        if stats.get("tokens", count) != count:
+            raise differing(f"{_STATS}.tokens", _COUNT, name)
+        current[_STATS] = {"tokens": count, **stats}  # where quire writes it
+    check_record(current, optional(Chunk), name=name, shown=shown)
+    return current
+
+
+def _as_given(record: Mapping[str, Any], field: str) -> str:
+    """The name that ``record`` uses for a field with a current name: ``tokenStats.tokens``."""
+    outer, dot, inner = field.partition(".")
+    outer = _OLD_NAMES[outer] if outer not in record and _OLD_NAMES.get(outer) in record else outer
+    values = record.get(outer)
+    if field == f"{_STATS}.tokens" and _COUNT in record and not (isinstance(values, Mapping) and "tokens" in values):
+        return _COUNT
+    if inner == _TOTAL and isinstance(values, Mapping) and _TOTAL not in values and _LENGTH in values:
+        inner = _LENGTH
+    return f"{outer}{dot}{inner}"
+
+
+def _filled(record: dict[str, Any], title: str | None) -> dict[str, Any]:
+    """``record`` with its missing fields derived or guessed where possible; its types are valid."""
+    if title is not None:
+        record.setdefault("fileTitle", title)
+    if "headerPath" not in record and "headerBreadcrumb" in record:
+        record["headerPath"] = [part for part in record["headerBreadcrumb"].split(breadcrumbs.SEPARATOR) if part]
+    if "headerPath" in record:
+        _fill_headings(record, record["headerPath"])
+    stats, text = record.get(_STATS), record.get("originalText")
+    if stats is not None and text is not None and "estimatedTokens" not in stats:
+        record[_STATS] = {**stats, "estimatedTokens": estimated(text)}
+    return record
+
+
+def _fill_headings(record: dict[str, Any], path: list[str]) -> None:
+    if "headerDepths" not in record:
+        marks = [_MARKS.match(title) for title in path]
+        depths = [len(mark[0].rstrip()) if mark else min(at, 6) for at, mark in enumerate(marks, start=1)]
+        path = [_MARKS.sub("", title) for title in path]
+        texts = {name: record[name] for name in ("sectionTitle", "headerBreadcrumb") if name in record}
+        record |= {name: _MARKS.sub("", text) for name, text in texts.items()}
+        record |= {"headerPath": path, "headerDepths": depths}
+    record.setdefault("headerBreadcrumb", breadcrumbs.SEPARATOR.join(path))
+    record.setdefault("sectionTitle", path[-1] if path else "")
+    if "headerSlugs" not in record:
+        slugs = [github_slug(title) for title in path]
+        record["headerSlugs"] = [*slugs[:-1], record.get("sectionSlug") or slugs[-1]] if slugs else slugs
+    record.setdefault("sectionSlug", record["headerSlugs"][-1] if record["headerSlugs"] else "")

@@ -1,0 +1,389 @@
+"""``quire.Index``: documents in a folder, kept up to date and searchable. ``index`` stores them, ``search`` finds them.
+
+The parser and the writer are loaded only if something has changed.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from operator import attrgetter
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from msgspec import Meta
+
+from quire.errors import IndexDamagedError, MissingExtraError, NotFoundError, StoreError, invalid_value
+from quire.index.changed_files import stale_files
+from quire.index.engine import damage
+from quire.index.engine.snapshot import Opened, Snapshot, open_snapshot
+from quire.index.file_records import DEFAULT_FOLDER, VERSION, FileRecord
+from quire.index.folder import Folder, other_version, refuse_file
+from quire.index.node import Node
+from quire.index.section_lookup import SectionName, find_section, section_url
+from quire.index.status import Status, TreeInfo, better_slugs, tree_info
+from quire.index.update_plan import Request, Update, UpdatePlan, next_rebuild, plan_removal, plan_update
+from quire.model.trees import DEFAULT_LANGUAGE, Reading
+from quire.model.validation import check, convert
+from quire.search.conditions import Filter, conditions, known_trees, one_or_more
+from quire.search.hit import Hit, Results
+from quire.search.phases import hit_for_node, search
+from quire.search.query_terms import similar_query
+from quire.search.search_settings import Mode, SearchSettings
+from quire.search.vector_files import current_folder, load_table
+
+if TYPE_CHECKING:
+    from quire.embed.embedder import Embedder
+    from quire.index.incoming_links import IncomingLink
+    from quire.index.read_files import OnProgress
+    from quire.output.lock import OnWait
+    from quire.search.vector_search import VectorSearch, VectorUpdate
+
+Where = str | Sequence[str] | Mapping[str, object] | None  # conditions on front matter
+
+__all__ = ["Index", "Status", "TreeInfo", "Update"]
+
+
+class Index:
+    """An index in a folder. Any number of threads and processes may search it, also during updates."""
+
+    def __init__(
+        self, folder: str | os.PathLike[str], *, settings: SearchSettings | None = None, embedder: object = None
+    ) -> None:
+        self._folder = Folder(Path(_path("folder", folder)))
+        refuse_file(self._folder.path)
+        self._settings = SearchSettings.checked(settings)
+        conditions("search.where", self._settings.where.keys())
+        self._lock = Lock()
+        self._last: Opened | None = None
+        self._closed = False
+        self._embedder = embedder
+        self._vector_search: VectorSearch | None = None
+
+    @classmethod
+    def open(
+        cls,
+        folder: str | os.PathLike[str] = DEFAULT_FOLDER,
+        *,
+        settings: SearchSettings | None = None,
+        embedder: object = None,
+    ) -> Index:
+        """The index in ``folder``; if there is none, the first ``update`` creates it.
+
+        ``embedder`` is the model of its vectors, if ``embed`` was given an object: the index stores the name only.
+        """
+        return cls(folder, settings=settings, embedder=embedder)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the files. The index cannot be used afterwards; ``Index.open`` opens it again."""
+        with self._lock:
+            self._last = None
+            self._closed = True
+
+    def update(
+        self,
+        trees: Mapping[str, str | os.PathLike[str]] | None = None,
+        *,
+        languages: Mapping[str, str] | None = None,
+        include: Mapping[str, str | Sequence[str]] | None = None,
+        exclude: Mapping[str, str | Sequence[str]] | None = None,
+        slugs: Mapping[str, str] | None = None,
+        dialects: Mapping[str, str] | None = None,
+        reading: Mapping[str, Reading | Mapping[str, Any]] | None = None,
+        wait: float = 10.0,
+        on_progress: OnProgress | None = None,
+        on_wait: OnWait | None = None,
+        jobs: int | None = None,
+        rebuild: bool = False,
+    ) -> Update:
+        """Update ``trees``, folders by name, or without it all trees in the index. Other trees stay.
+
+        ``include`` and ``exclude`` are patterns for the documents of a tree, by its name; ``slugs`` its rule for
+        anchors, or ``auto``; ``dialects`` its dialect of Markdown; ``reading`` its ``encoding``, ``errors``,
+        ``hidden`` and ``substitutions``, as in quire.toml. Only changed files are read, by ``jobs``
+        processes, by default as many as pay off. While another process is updating, ``on_wait`` is called, and after
+        ``wait`` seconds a ``BusyError`` is raised. ``rebuild`` rebuilds the whole index. A folder that has other files
+        in it, or contains a tree, is refused.
+        """
+        self._refuse_closed()
+        arguments = {
+            "trees": None if trees is None else _folders(trees),
+            "languages": languages or {},
+            "include": include or {},
+            "exclude": exclude or {},
+            "slugs": slugs or {},
+            "dialects": dialects or {},
+            "reading": reading or {},
+            "rebuild": rebuild,
+        }
+        request = convert(Request, arguments)
+        jobs = check("jobs", jobs, Annotated[int, Meta(ge=1)] | None)
+        plan_again = partial(plan_update, self._folder, request, self._last)
+        carry_out = partial(self._carry_out, plan_again, wait, on_wait, jobs, on_progress)
+        try:
+            return carry_out()
+        except IndexDamagedError:  # met on the way, and remembered: the next plan is to rebuild the index
+            return carry_out()
+
+    def remove(self, tree: str, *, wait: float = 10.0, on_wait: OnWait | None = None) -> None:
+        """Remove a tree from the index; its documents are not touched."""
+        self._refuse_closed()
+        plan_again = partial(plan_removal, self._folder, check("tree", tree, str))
+        self._carry_out(plan_again, wait, on_wait)
+
+    def _carry_out(
+        self,
+        plan_again: Callable[[], UpdatePlan],
+        wait: float,
+        on_wait: OnWait | None,
+        jobs: int | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> Update:
+        started = time.perf_counter()
+        check("wait", wait, Annotated[float, Meta(ge=0)])
+        plan = plan_again()
+        opened: Opened = plan.snapshot, plan.stamp
+        if plan.is_needed:
+            from quire.index.update import update  # noqa: PLC0415  loads the parser and the tokenizer
+
+            plan, opened = update(
+                self._folder, plan, plan_again, jobs=jobs, on_progress=on_progress, wait=wait, on_wait=on_wait
+            )
+        with self._lock:
+            self._last = None if self._closed else opened
+        return plan.report(opened[0], time.perf_counter() - started)
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        max_tokens: int | None = None,
+        trees: str | Sequence[str] | None = None,
+        path: str | Sequence[str] | None = None,
+        where: Where = None,
+        without: str | Sequence[str] | None = None,
+        merge: bool = True,
+        every: bool = False,
+        explain: bool = False,
+        mode: Mode = "words",
+        rerank: str | None = None,
+    ) -> Results:
+        """The sections that match ``query``, the best first, together at most ``max_tokens`` tokens; 0: no limit.
+
+        Texts and breadcrumb lines count; by default there may be 8,000. Each section shows its own text; what is below
+        it is shown as long as the answer has at most 2,000 tokens (``max_below`` in the settings), or without a limit.
+        Results that score much less than the best are left out and counted, unless ``every`` is true.
+        ``trees``, one or more names, ``path``, one or more patterns such as ``guides/**``, and ``where``, one or more
+        conditions on front matter such as ``status=draft``, or a dict of values, restrict the search. ``without`` are
+        the ids of documents to leave out.
+        ``mode`` is ``words``, or after ``embed`` also ``meaning`` or ``hybrid``, which is both. ``rerank`` is the
+        address of an endpoint that ranks the best 50 again, by default that of the settings.
+        """
+        left_out = frozenset(one_or_more("without", without) or ())
+        wanted = Filter(one_or_more("trees", trees), one_or_more("path", path), conditions("where", where), left_out)
+        settings = self._settings.changed(limit=limit, max_tokens=max_tokens)
+        snapshot = self._searched(check("query", query, str), settings, wanted)
+        find_near = reranker = None
+        if check("mode", mode, Mode) != "words":
+            weight = 1.0 if mode == "meaning" else self._settings.meaning
+            is_wanted = None if wanted == Filter() else partial(wanted.accepts, snapshot)
+            find_near = self._vectors().finder(snapshot, weight, is_wanted)
+        if url := self._settings.rerank if rerank is None else check("rerank", rerank, str):
+            from quire.embed.reranker import Reranker  # noqa: PLC0415  few searches need it
+
+            reranker = Reranker(url, self._settings.rerank_model)
+        return search(
+            snapshot,
+            query,
+            settings,
+            wanted,
+            merge=merge,
+            every=every,
+            explain=explain,
+            find_near=find_near,
+            rerank=reranker,
+        )
+
+    def embed(self, embedder: object = None, *, on_progress: OnProgress | None = None) -> VectorUpdate:
+        """Give every section a vector, for search by meaning; only new and changed text is embedded.
+
+        ``embedder`` is what ``quire.embed.resolve`` takes: a ``quire.embed.Endpoint``, a folder in the format of
+        model2vec, any object with ``encode`` or ``embed_documents``, a function from texts to vectors, or
+        ``"wordllama"``; None is the one of the last time. After an update, sections without a vector are found by
+        words alone.
+        """
+        return self._vectors().update(self._snapshot(), embedder, on_progress)
+
+    def embedder(self) -> Embedder:
+        """The embedder of its vectors."""
+        return self._vectors().embedder()
+
+    def _vectors(self) -> VectorSearch:
+        if self._vector_search is None:
+            try:
+                from quire.search.vector_search import VectorSearch  # noqa: PLC0415  loads NumPy
+            except ModuleNotFoundError as error:
+                raise MissingExtraError("vectors", error.name) from error
+
+            self._vector_search = VectorSearch(self._folder.path, self._embedder)
+        return self._vector_search
+
+    def get(
+        self,
+        name: str | SectionName,
+        *,
+        children: bool = True,
+        max_tokens: int | None = None,
+        without: str | Sequence[str] | None = None,
+    ) -> Hit:
+        """One section by its id, ``PATH#SLUG`` or ``PATH:LINE``, with everything below it or without.
+
+        ``without`` are the ids of documents to leave out.
+        """
+        snapshot = self._snapshot()
+        name = name if isinstance(name, SectionName) else check("name", name, str)
+        node = find_section(snapshot, name, frozenset(one_or_more("without", without) or ()))
+        budget = SearchSettings(max_tokens=0).changed(max_tokens=max_tokens).max_tokens
+        return hit_for_node(snapshot, node if children else node.without_children(), budget)
+
+    def similar(
+        self,
+        name: str = "",
+        *,
+        text: str = "",
+        limit: int | None = None,
+        max_tokens: int | None = None,
+        trees: str | Sequence[str] | None = None,
+        path: str | Sequence[str] | None = None,
+        where: Where = None,
+        without: str | Sequence[str] | None = None,
+    ) -> Results:
+        """Sections with the same words as the one called ``name``, in other documents; or with those of a ``text``."""
+        snapshot = self._snapshot()
+        left_out = frozenset(one_or_more("without", without) or ())
+        if text:
+            words = similar_query(snapshot, "", check("text", text, str), DEFAULT_LANGUAGE)
+        else:
+            node = find_section(snapshot, check("name", name, str))
+            nodes = [node] if node.position else snapshot.nodes_of(node.document_id)
+            titles, texts = "\n".join(node.title for node in nodes), "\n".join(node.body_text for node in nodes)
+            language = snapshot.settings.trees[node.tree].language
+            left_out, words = left_out | {node.document_id}, similar_query(snapshot, titles, texts, language)
+        wanted = Filter(one_or_more("trees", trees), one_or_more("path", path), conditions("where", where), left_out)
+        settings = self._settings.changed(limit=limit, max_tokens=max_tokens)
+        return search(self._searched(words, settings, wanted), words, settings, wanted)
+
+    def url(self, name: str, base_url: str, dialect: str | None = None) -> str:
+        """The address of a section on its page, published below ``base_url`` by the rules of a dialect."""
+        snapshot = self._snapshot()
+        return section_url(snapshot, find_section(snapshot, check("name", name, str)), base_url, dialect)
+
+    def links_to(self, name: str) -> list[IncomingLink]:
+        """The links of other documents that lead to a section or below it; for a document, to any of its sections."""
+        from quire.index.incoming_links import incoming_links  # noqa: PLC0415  few programs need it
+
+        snapshot = self._snapshot()
+        return list(incoming_links(snapshot, find_section(snapshot, check("name", name, str))))
+
+    def orphans(self) -> list[str]:
+        """The ids of documents that no other one links to, without the top pages of their trees."""
+        from quire.index.incoming_links import orphans  # noqa: PLC0415  few programs need it
+
+        return orphans(self._snapshot())
+
+    def trees(self) -> dict[str, TreeInfo]:
+        """The trees of the index by name."""
+        snapshot = self._snapshot()
+        infos = snapshot.memory["trees"]
+        for name, tree in sorted(snapshot.settings.trees.items()) if not infos else ():
+            infos[name] = tree_info(self._folder, snapshot, name, tree)
+        return dict(infos)
+
+    def documents(self, tree: str | None = None, path: str | Sequence[str] | None = None) -> list[FileRecord]:
+        """The records of documents, sorted by tree and path: of one tree, or with a path that matches a pattern."""
+        snapshot = self._snapshot()
+        if tree is not None:
+            known_trees("tree", [check("tree", tree, str)], snapshot)
+        wanted = Filter(None if tree is None else [tree], one_or_more("path", path))
+        records = [record for record in snapshot.files.values() if not record.failed]
+        return sorted(filter(partial(wanted.accepts, snapshot), records), key=attrgetter("tree", "path"))
+
+    def outline(self, document: str) -> list[Node]:
+        """The nodes of a document in order, by its id or path."""
+        snapshot = self._snapshot()
+        return snapshot.nodes_of(find_section(snapshot, check("document", document, str)).document_id)
+
+    def status(self) -> Status:
+        """The state of the index. Checks every byte of it and every file of its trees."""
+        self._refuse_closed()
+        size = sum(file.stat().st_size for file in self._folder.path.rglob("*") if file.is_file())
+        try:
+            pointer = self._folder.pointer()
+            if pointer is not None and pointer.version != VERSION:
+                reason = f"it was made by {other_version(pointer.version)}"
+                return Status(version=pointer.version, size=size, rebuild=reason)
+            snapshot = self._snapshot()
+            with damage.engine_reads(snapshot.folder):
+                damage.check(snapshot.folder, is_full=True)
+            trees = self.trees()
+        except IndexDamagedError as error:
+            return Status(version=VERSION, size=size, damaged=error.reason)
+        settings = snapshot.settings
+        stale = stale_files(self._folder.home, settings.trees, snapshot)
+        vectors = current_folder(self._folder.path)
+        table = load_table(vectors) if vectors else None
+        return Status(
+            version=VERSION,
+            size=size,
+            rebuild=next_rebuild(self._folder, settings),
+            trees=trees,
+            segments=snapshot.searcher.num_segments,
+            outdated=tuple(sorted((*(task.record.id for task in stale.tasks), *stale.removed))),
+            failed=tuple(stale.failed),
+            vectors=table.model if table else "",
+            without_vectors=table.missing(snapshot.files) if table else 0,
+            better_slugs=better_slugs(self._folder, settings.trees),
+        )
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise StoreError(str(self._folder.path), "the index is closed", "open it again with Index.open")
+
+    def _searched(self, text: str, settings: SearchSettings, wanted: Filter) -> Snapshot:
+        """What a query is searched in."""
+        return self._snapshot()
+
+    def _snapshot(self) -> Snapshot:
+        """The last commit."""
+        with self._lock:
+            self._refuse_closed()
+            if self._last is None or self._last[1] != self._folder.stamp():
+                self._last = None
+                self._last = open_snapshot(self._folder)
+            snapshot = self._last[0]
+        if snapshot is None:
+            raise NotFoundError(f"{self._folder.path}: there is no index yet", "run: quire index, or Index.update")
+        return snapshot
+
+
+def _path(name: str, value: Any) -> str:
+    text = os.fsdecode(value) if isinstance(value, str | os.PathLike) else ""
+    if not text or "\0" in text:
+        raise invalid_value(name, value, "must be a path")
+    return text
+
+
+def _folders(trees: Any) -> dict[str, str]:
+    if not isinstance(trees, Mapping) or not all(isinstance(tree, str) for tree in trees):
+        raise invalid_value("trees", trees, 'must be folders by name, as in {"docs": "docs/"}')
+    return {tree: _path(f"trees[{tree!r}]", folder) for tree, folder in trees.items()}

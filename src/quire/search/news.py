@@ -1,0 +1,60 @@
+"""Release notes, changelogs and blogs, by their paths. They mention everything; the manual explains it.
+
+``search.news`` is the factor for their scores. It does not apply to a query that asks for news, to pages and sections
+with the version of the query in their names, and to a tree that is mostly news.
+"""
+
+import re
+
+from quire.index.engine.snapshot import Match, Snapshot
+from quire.index.file_records import FILES, NEWS
+from quire.index.news_paths import is_news
+from quire.model.patterns import pattern
+from quire.model.query_tree import Query, leaves
+
+_ASKED = pattern(
+    r"""\b(?:release[-_\s]?notes?|change[-_\s]?logs?|news|blogs?|announce(?:d|ments?)
+      | (?:latest|last|newest|new|next|recent|current)\ (?:release|version)s?
+      | what\W?s\ new|what\ (?:has\ )?changed|new\ in)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_VERSION = pattern(r"(?<![\w.])v?(\d+(?:[._]\d+)+)", re.IGNORECASE)
+_SEPARATORS = pattern(r"[\W_]+")
+_MOSTLY = 0.5  # a tree with a larger share of news is about news
+
+
+class HeldBack:
+    """The nodes that are news, for one query."""
+
+    def __init__(self, snapshot: Snapshot, query: Query, factor: float) -> None:
+        text = " ".join([leaf.text for leaf in leaves(query)]) if factor != 1 else ""
+        self._is_off = factor == 1 or _ASKED.search(text) is not None
+        self._snapshot, self._paths = snapshot, dict[int, str]()
+        self._versions = [_SEPARATORS.sub(" ", version) for version in _VERSION.findall(text)]
+
+    def path(self, number: int) -> str:
+        """The path of a document that may be held back; empty for others."""
+        if self._is_off:
+            return ""
+        if number not in self._paths:
+            tree, _, path = self._snapshot.document_id(number).partition(":")
+            self._paths[number] = path if is_news(path) and not _is_mostly_news(self._snapshot, tree) else ""
+        return self._paths[number]
+
+    def has(self, match: Match) -> bool:
+        """Whether a node of such a document is held back: it does not have a version of the query in its names."""
+        if not self._versions:
+            return True
+        outline = self._snapshot.outlines(match.number)
+        positions = (match.position, *outline.ancestors(match.position))
+        names = [_SEPARATORS.sub(" ", self.path(match.number)), *[" ".join(outline.titles[at]) for at in positions]]
+        version = rf"(?<!\w)(?<!\d )v?(?:{'|'.join(self._versions)})(?!\d)"
+        return not any(re.search(version, name, re.IGNORECASE) for name in names)
+
+
+def _is_mostly_news(snapshot: Snapshot, tree: str) -> bool:
+    remembered = snapshot.memory["news"]
+    if tree not in remembered:
+        signs = snapshot.signs(tree)
+        remembered[tree] = signs.get(NEWS, 0) > _MOSTLY * signs.get(FILES, 0)
+    return bool(remembered[tree])

@@ -1,0 +1,117 @@
+"""The quotations of a text, with their sources.
+
+    "…" [docs:guides/auth.md#oauth]      "…" ([OAuth](guides/auth.md#oauth))      ["…"](guides/auth.md#oauth)
+    "…"[^1]  and somewhere  [^1]: guides/auth.md#oauth
+    > …                                   a block quotation; its source is its last line, or the one below it
+
+or JSON: a list of objects with ``quote`` and, if it is known, ``source``.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+
+from quire.errors import InputError
+from quire.model.offsets import lines_at
+from quire.model.page_markers import FENCED
+from quire.model.patterns import pattern
+
+_MIN_WORDS = 5  # a shorter quotation without a source is a name or a word that the author distances himself from
+_BLOCK = pattern(r"(?:^[ ]{0,3}>[^\n]*\n?)+|(?:^(?![ ]{0,3}>)[^\n]*\S[^\n]*\n?)+", re.MULTILINE)
+_QUOTED_LINE = pattern(r"^[ ]{0,3}>[ \t]?", re.MULTILINE)
+_MARK = pattern('["“”„«»]')
+_NAME = r"[^\s\[\]()<>|]{0,300}[^\s\[\]()<>|.,;:]"
+_PLACE = rf"{_NAME}(?:[#:/]{_NAME}|\.(?:md|mdx|markdown|txt|ipynb))"
+_SOURCE = pattern(
+    rf"[\s.,;:—–-]*(?:\[\^(?P<note>[^\]\s]+)\]|\(?[ ]?!?\[[^\[\]]{{0,300}}\]\(<?(?P<link>{_NAME})[^()]{{0,300}}\)"
+    rf"|\]\(<?(?P<inside>{_NAME})[^()]{{0,300}}\)|[\[(](?P<name>{_PLACE})[\])])"
+)
+_SOURCE_LINE = pattern(rf"\s*(?:[—–-]+[ ]?)?(?P<name>{_PLACE})\s*\Z")
+_NOTE = pattern(r"^[ ]{0,3}\[\^([^\]\s]+)\]:[ \t]*(.*)$", re.MULTILINE)
+_LINK = pattern(rf"\]\(<?({_NAME})|({_PLACE})")
+
+
+class Quotation(msgspec.Struct, frozen=True):
+    """A quotation and what it names as its source."""
+
+    quote: str
+    source: str = ""
+    line: int = 0  # where it begins in the text; in JSON, its number in the list
+
+
+def quotations(text: str) -> list[Quotation]:
+    """The quotations of a Markdown text, or of JSON."""
+    if text.lstrip().startswith(("[{", "[\n", "{")) or text.strip() == "[]":
+        with suppress(msgspec.DecodeError):
+            return listed_quotations(msgspec.json.decode(text))
+    found = _in_markdown(FENCED.sub(lambda fence: "\n" * fence[0].count("\n"), text))
+    return [quotation for quotation in found if quotation.source or len(quotation.quote.split()) >= _MIN_WORDS]
+
+
+def listed_quotations(values: Any) -> list[Quotation]:
+    """Quotations from a list of objects with ``quote`` and ``source``."""
+    found = []
+    for number, row in enumerate([values] if isinstance(values, Mapping | str) else values, 1):
+        quote, source = (row.get("quote"), row.get("source") or "") if isinstance(row, Mapping) else (None, "")
+        if not (isinstance(quote, str) and isinstance(source, str)):
+            raise InputError("quotations", f"number {number} has no quote", 'write [{"quote": "…", "source": "…"}]')
+        found.append(Quotation(quote, source, number))
+    return found
+
+
+def _in_markdown(text: str) -> Iterator[Quotation]:
+    notes = dict(_NOTE.findall(text))
+    text = _NOTE.sub(lambda note: " " * len(note[0]), text)
+    blocks = list(_BLOCK.finditer(text))
+    lines = lines_at(text, [block.start() for block in blocks])
+    for block, line, after in zip(blocks, lines, [*(block[0] for block in blocks[1:]), ""], strict=False):
+        if _QUOTED_LINE.match(block[0]):
+            yield _block_quotation(block[0], line, after, notes)
+        else:
+            yield from _in_paragraph(block[0], line, notes)
+
+
+def _block_quotation(block: str, line: int, after: str, notes: Mapping[str, str]) -> Quotation:
+    quote = _QUOTED_LINE.sub("", block).strip()
+    above, _, last = quote.rpartition("\n")
+    if above and (source := _line_source(last, notes)):
+        return Quotation(above.strip(), source, line)
+    if end := next((match for match in _SOURCE.finditer(quote) if match.end() == len(quote)), None):
+        return Quotation(quote[: end.start()], _name(end, notes), line)
+    return Quotation(quote, _line_source(after.partition("\n")[0], notes), line)
+
+
+def _line_source(line: str, notes: Mapping[str, str]) -> str:
+    """The source that is all of a line."""
+    match = _SOURCE.fullmatch(line.rstrip(" .\t\r)")) or _SOURCE.fullmatch(line.strip()) or _SOURCE_LINE.match(line)
+    return _name(match, notes) if match else ""
+
+
+def _in_paragraph(text: str, line: int, notes: Mapping[str, str]) -> Iterator[Quotation]:
+    """Quotations between quotation marks; an inner pair belongs to the outer one."""
+    starts: list[int] = []
+    for mark in _MARK.finditer(text):
+        at = mark.start()
+        before, after = text[at - 1 : at] if at else "", text[at + 1 : at + 2]
+        opens = mark[0] == "«" or (mark[0] != "»" and (not before or not before.isalnum()) and bool(after.strip()))
+        closes = mark[0] == "»" or (mark[0] != "«" and bool(before.strip()) and not after.isalnum())
+        if starts and closes and (not opens or mark[0] in "”»" or before not in "([{"):
+            start = starts.pop()
+            if not starts:
+                source = _SOURCE.match(text, at + 1)
+                quote, name = text[start:at], _name(source, notes) if source else ""
+                yield Quotation(quote, name, line + text.count("\n", 0, start))
+        elif opens:
+            starts.append(at + 1)
+
+
+def _name(match: re.Match[str], notes: Mapping[str, str]) -> str:
+    """The source that a match names; of a footnote, the link or the first name in it."""
+    groups = match.groupdict()
+    if not groups.get("note"):
+        return next(filter(None, groups.values()), "")
+    link = _LINK.search(notes.get(groups["note"], ""))
+    return next(filter(None, link.groups()), "") if link else ""

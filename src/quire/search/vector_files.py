@@ -1,0 +1,95 @@
+"""The files of vectors, as far as they can be read without NumPy: which there are, and whose.
+
+.quire/vectors-3fa2.../rows-1.f32   unit vectors, one after the other; only ever appended to
+    .quire/vectors-3fa2.../table        whose they are; replaced atomically, and with that everything is committed
+    .quire/vectors.current              the folder that searches use, replaced when a model's vectors are complete
+
+A vector is found by the hash of its text, so text that moves keeps its vector, and changed text never does. A document
+in the table has the digest of the file that it was embedded from: a search ignores it once the index has another one.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+from quire.index.file_records import FileTable
+from quire.model.operating_system import remove_folder
+
+CURRENT = "vectors.current"
+HASH = 16
+TABLE = "table"
+
+
+class DocumentVectors(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The vectors of one document: its nodes by position, and the row of each of their passages."""
+
+    digest: bytes  # of the file
+    positions: tuple[int, ...]
+    rows: tuple[int, ...]
+
+
+class Table(msgspec.Struct, frozen=True):
+    """Whose the rows are."""
+
+    embedder: str  # how to load it again: a name, or empty for a function
+    model: str
+    version: str
+    dimension: int = 0
+    rows: str = "rows-1.f32"
+    hashes: bytes = b""  # of the text of each row
+    documents: dict[str, DocumentVectors] = {}
+
+    @property
+    def count(self) -> int:
+        """The number of rows."""
+        return len(self.hashes) // HASH
+
+    def usable(self, files: FileTable) -> dict[str, DocumentVectors]:
+        """The vectors of documents that have not changed since they were embedded."""
+        return {
+            key: vectors
+            for key, vectors in self.documents.items()
+            if (record := files.get(key)) and record.digest == vectors.digest
+        }
+
+    def missing(self, files: FileTable) -> int:
+        """How many nodes search by meaning does not find."""
+        usable = self.usable(files)
+        return sum(record.nodes for key, record in files.items() if key not in usable and not record.failed)
+
+
+def load_table(path: Path) -> Table | None:
+    """The table in a folder; None if there is none, or if it is damaged."""
+    try:
+        table = msgspec.msgpack.decode((path / TABLE).read_bytes(), type=Table)
+        size = (path / table.rows).stat().st_size if table.count else 0
+    except (OSError, msgspec.DecodeError):
+        return None
+    return table if size >= 4 * table.dimension * table.count else None
+
+
+def current_folder(index: Path) -> Path | None:
+    """The folder of the vectors that searches use; None if there is none."""
+    try:
+        name = (index / CURRENT).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return index / name if name.startswith("vectors-") and "/" not in name and "\\" not in name else None
+
+
+def table_time(index: Path) -> int:
+    """When the table that searches use was written; 0 if there is none."""
+    folder = current_folder(index)
+    try:
+        return (folder / TABLE).stat().st_mtime_ns if folder else 0
+    except OSError:
+        return 0
+
+
+def remove_vectors(index: Path, keep: Path | None = None) -> None:
+    """Remove all vectors, or those of other models than the current one."""
+    if keep is None:
+        (index / CURRENT).unlink(missing_ok=True)
+    for folder in index.glob("vectors-*"):
+        if folder != keep:
+            remove_folder(folder)

@@ -1,0 +1,265 @@
+"""``NodeIndex``: search in a store with the sections of any number of indexes, by the same code as in one index.
+
+The store finds the best nodes for any of the words. They become a small index in memory, in which the query is searched
+with the frequencies of words in the whole store.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from threading import Lock
+from typing import Any, NoReturn
+
+import msgspec
+from msgspec.structs import asdict
+
+from quire.errors import NotFoundError, StoreError, invalid_value
+from quire.index.engine.analysis import flags, spellings
+from quire.index.engine.analysis import terms as analysed
+from quire.index.engine.candidates import Candidates, Counts
+from quire.index.engine.coverage import MAX_VERBATIM, long_text
+from quire.index.engine.first_pass import all_items
+from quire.index.engine.index_schema import DOC, ID, NODE, OUTLINE, TREE
+from quire.index.file_records import VERSION, FileRecord, IndexSettings, languages_of
+from quire.index.node import Node, decode_node
+from quire.index.status import Status, TreeInfo
+from quire.model.patterns import pattern
+from quire.model.query_tree import TEXT_FIELDS, Not, leaves
+from quire.search.conditions import Filter, conditions, known_trees, one_or_more
+from quire.search.index_api import Index
+from quire.search.query_syntax import KEYED, parse
+from quire.search.query_terms import PreparedQuery, prepare, within_limit
+from quire.search.ranking import NODES_PER_RESULT
+from quire.search.search_settings import SearchSettings
+from quire.stores.node_rows import SUMMARY, Summary
+from quire.stores.store import converted_errors, in_list, parse_target, store_module
+
+CANDIDATES = 300  # how many nodes the store is asked for
+_MAX_CHECKED = 3_000  # how many, if some are left out by conditions that the store does not check
+_MAX_COUNTS = 200_000  # of how many terms the counts are kept
+_MAX_DOCUMENTS = 50  # of how many documents the nodes are kept
+_LAST_WORD = pattern(r"[^\W_]*\Z")
+LACKS = f"ranks the {CANDIDATES} best sections of the store; conditions are checked in these only"
+
+_record = msgspec.msgpack.Decoder(FileRecord).decode
+_counts = msgspec.msgpack.Decoder(dict[str, int]).decode
+_summary = msgspec.msgpack.Decoder(Summary, dec_hook=lambda kind, value: kind(value)).decode
+
+
+class _Files(dict[str, FileRecord]):
+    """The file records that were asked for. Nothing goes through those of all documents."""
+
+    def __init__(self, store: _Version) -> None:
+        super().__init__()
+        self._store = store
+
+    def get(self, document_id: str, default: Any = None) -> Any:
+        if document_id not in self:
+            self.update({record.id: record for record, _ in self._store.records([document_id])})
+        return super().get(document_id, default)
+
+
+class _Version:
+    """The tables at one version, as ``NodeStore``."""
+
+    def __init__(self, tables: Any, label: str) -> None:
+        self._tables, self.label = tables, label
+        self._known: dict[str, Counts] = {}
+        self._documents: dict[str, list[Node]] = {}
+        rows = list(tables.terms(f"term = '{SUMMARY}'"))
+        versions = {msgspec.msgpack.decode(value)[0] for _, value in rows}
+        if versions - {VERSION}:
+            problem = f"it has sections of version {min(versions)}, this quire reads version {VERSION}"
+            raise StoreError(label, problem, "run quire index --to with the same quire")
+        summaries = [_summary(value) for _, value in rows]
+        self.trees: dict[str, TreeInfo] = {name: info for each in summaries for name, info in each.trees.items()}
+        records = {name: tree for each in summaries for name, tree in each.settings.trees.items()}
+        self.settings = IndexSettings(summaries[0].settings.quire if summaries else "", languages_of(records), records)
+        self.node_total = sum([each.node_total for each in summaries])
+        documents = sum([tree.files for tree in self.trees.values()])
+        self.mean_tokens = sum([tree.tokens for tree in self.trees.values()]) / max(documents, 1)
+        self.lengths: Mapping[str, int] = sum([Counter(each.lengths) for each in summaries], Counter[str]())
+        self.front_matter_keys = frozenset().union(*[each.front_matter_keys for each in summaries])
+
+    def counts(self, terms: Sequence[str]) -> Mapping[str, Counts]:
+        """How many nodes have each term."""
+        missing = [term for term in dict.fromkeys(terms) if term not in self._known]
+        if missing:
+            if len(self._known) > _MAX_COUNTS:
+                self._known = {}
+            found = _summed(self._tables.terms(in_list("term", missing)))
+            self._known |= {term: found.get(term, {}) for term in missing}
+        return self._known
+
+    def counts_with_prefix(self, prefix: str) -> Mapping[str, Counts]:
+        """How many nodes have each term with a prefix."""
+        first, last = (text.replace("'", "''") for text in (prefix, f"{prefix}\U0010ffff"))
+        return _summed(self._tables.terms(f"term >= '{first}' AND term <= '{last}' AND term != '{SUMMARY}'"))
+
+    def nodes_of(self, document_id: str) -> list[Node]:
+        """The nodes of a document in order."""
+        nodes = self._documents.get(document_id)
+        if nodes is None:
+            rows = self._tables.nodes(in_list(DOC, [document_id]), (NODE,))
+            nodes = sorted([decode_node(node) for (node,) in rows], key=lambda node: node.position)
+            self._documents = {**({} if len(self._documents) > _MAX_DOCUMENTS else self._documents), document_id: nodes}
+        return nodes
+
+    def node(self, node_id: str) -> Node | None:
+        """The node with an id."""
+        return next((decode_node(node) for (node,) in self._tables.nodes(in_list(ID, [node_id]), (NODE,))), None)
+
+    def records(self, document_ids: Sequence[str]) -> list[tuple[FileRecord, bytes]]:
+        """The file records of some documents with their outlines, in any order."""
+        rows = self._tables.nodes(in_list(ID, document_ids), ("record", OUTLINE))
+        return [(_record(record), outline) for record, outline in rows if record]
+
+    def all_records(self, trees: Sequence[str]) -> Iterator[FileRecord]:
+        """The file records of all documents of some trees."""
+        rows = self._tables.nodes(f"position = 0 AND {in_list(TREE, trees)}", ("record",))
+        return (_record(record) for (record,) in rows)
+
+    def empty(self) -> Candidates:
+        """The snapshot of no nodes: it knows the words of all."""
+        snapshot = Candidates(self, (), ())
+        snapshot.files = _Files(self)
+        return snapshot
+
+    def candidates(self, prepared: PreparedQuery, wanted: Filter, limit: int) -> Candidates:
+        """The snapshot of the best nodes for a query."""
+        trees = self.trees.keys() if wanted.trees is None else set(wanted.trees)
+        condition = [in_list(TREE, trees)] if trees != self.trees.keys() else []
+        condition += [f"NOT {in_list(DOC, wanted.without)}"] if wanted.without else []
+        words, flag_names = _searched(prepared)
+        boosts = asdict(prepared.settings.boosts)
+        is_filtered = wanted.paths is not None or bool(wanted.where)
+        most = max(limit, _MAX_CHECKED) if is_filtered else limit
+        best = self._tables.best(words, flag_names, boosts, " AND ".join(condition), most)
+        text = long_text(prepared.query)
+        for terms in {tuple(analysed(text, language)) for language in prepared.context.languages} if text else ():
+            best += set(self._tables.with_text(terms, " AND ".join(condition), MAX_VERBATIM)).difference(best)
+        best = [(node, document) for node, document in best if document.partition(":")[0] in trees]
+        records = self.records(list(dict.fromkeys([document for _, document in best]))) if best else []
+        if is_filtered:
+            snapshot = Candidates(self, records, ())
+            accepted = set(wanted.documents(snapshot))
+            best = [(node, document) for node, document in best if document in accepted][:limit]
+        rows = self._tables.rows([node for node, _ in best]) if best else []
+        found = set(words)
+        titles = [row["title"].split() for row in rows]
+        self.counts([term for title in titles if not found.isdisjoint(title) for term in title])
+        documents = {row[DOC] for row in rows}
+        return Candidates(self, [each for each in records if each[0].id in documents], rows)
+
+
+def _summed(rows: Iterator[tuple[str, bytes]]) -> Mapping[str, Counts]:
+    """The counts of terms, summed over indexes."""
+    counts: dict[str, dict[str, int]] = {}
+    for term, value in rows:
+        known = counts.setdefault(term, {})
+        for name, count in _counts(value).items():
+            known[name] = known.get(name, 0) + count
+    return counts
+
+
+def _searched(prepared: PreparedQuery) -> tuple[list[str], list[str]]:
+    """The terms that candidates have, any of them, and command-line flags."""
+    context, terms, flag_names = prepared.context, dict[str, None](), list[str]()
+    words = [leaf for leaf in leaves(prepared.query) if leaf.field in (None, *TEXT_FIELDS)]
+    for leaf in [word for word in words if not context.is_optional(word)] or words:
+        flag_names += flags(leaf.text)
+        for language in context.languages:
+            if leaf.prefix and (last := _LAST_WORD.search(leaf.text)):
+                terms |= dict.fromkeys(context.dictionary.completions(last[0], language).frequent)
+            for text in context.corrections.get(leaf.text, (leaf.text,)):
+                terms |= dict.fromkeys([term for form in spellings(text, language) for term in form.terms])
+    return list(terms), flag_names
+
+
+class NodeIndex(Index):
+    """The indexes in a store, ``lancedb:PLACE#NAME``, as one that can only be read. Any number of processes may."""
+
+    def __init__(self, target: str, *, settings: SearchSettings | None = None) -> None:
+        kind, self._place, self._name, self.label = parse_target(target)
+        self._settings = SearchSettings.checked(settings)
+        conditions("search.where", self._settings.where.keys())
+        self._lock, self._closed = Lock(), False
+        self._module = store_module(kind, self.label)
+        if not hasattr(self._module, "open_nodes"):
+            raise invalid_value("index", self.label, "quire searches sections in lancedb only")
+        self._watched: Any = None
+        self._versions: tuple[int, int] | None = None
+        self._version: _Version
+        self._at_last_version()
+
+    @classmethod
+    def open(cls, target: str, *, settings: SearchSettings | None = None) -> NodeIndex:  # type: ignore[override]
+        """The indexes in a store."""
+        return cls(target, settings=settings)
+
+    def close(self) -> None:
+        """Release the tables."""
+        self._closed, self._watched = True, None
+
+    def _at_last_version(self) -> _Version:
+        """The tables as they are now. A search that goes on keeps those of its version."""
+        with self._lock, converted_errors(self._module, self.label, self._place):
+            if self._closed:
+                raise StoreError(self.label, "the index is closed", "open it again with NodeIndex.open")
+            if self._watched is None:
+                self._watched = self._tables()
+            versions = self._watched.refresh()
+            if versions != self._versions:
+                self._version, self._versions = _Version(self._tables(), self.label), versions
+            return self._version
+
+    def _tables(self) -> Any:
+        tables = self._module.open_nodes(self._place, self._name)
+        if tables is None:
+            raise NotFoundError(f"{self.label}: there are no sections", f"run: quire index --to {self.label}")
+        return tables
+
+    def _snapshot(self) -> Candidates:
+        return self._at_last_version().empty()
+
+    def _searched(self, text: str, settings: SearchSettings, wanted: Filter) -> Candidates:
+        """The candidates for a query."""
+        version = self._at_last_version()
+        empty = version.empty()
+        known_trees("trees", wanted.trees or (), empty)
+        query, _ = within_limit(parse(text, empty.front_matter_keys if KEYED.search(text) else frozenset()), text)
+        if query is None:
+            return empty
+        with converted_errors(self._module, self.label, self._place):
+            prepared = prepare(empty, query, settings, Filter())
+            is_strict = any(isinstance(item, Not) for item in all_items(query)) or any(
+                leaf.field is not None for leaf in leaves(query)
+            )
+            most = _MAX_CHECKED if is_strict else CANDIDATES
+            return version.candidates(prepared, wanted, max(most, NODES_PER_RESULT * settings.limit))
+
+    def trees(self) -> dict[str, TreeInfo]:
+        """The trees of the store by name."""
+        return dict(sorted(self._at_last_version().trees.items()))
+
+    def documents(self, tree: str | None = None, path: str | Sequence[str] | None = None) -> list[FileRecord]:
+        """The records of documents, sorted by tree and path. They are all read."""
+        version = self._at_last_version()
+        if tree is not None:
+            known_trees("tree", [tree], version.empty())
+        records = list(version.all_records([tree] if tree else list(version.trees)))
+        wanted = Filter(None, one_or_more("path", path))
+        return sorted(
+            [record for record in records if wanted.paths is None or wanted.accepts(version.empty(), record)],
+            key=lambda record: (record.tree, record.path),
+        )
+
+    def status(self) -> Status:
+        """The state of the store's sections."""
+        return Status(version=VERSION, size=0, trees=self.trees(), engine=f"LanceDB: {LACKS}")
+
+    def _refuse_writing(self, *_: object, **__: object) -> NoReturn:
+        raise StoreError(self.label, "a store is only read here", "run quire index --to where the documents are")
+
+    update = remove = embed = embedder = _vectors = _refuse_writing

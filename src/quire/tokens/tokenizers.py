@@ -1,0 +1,183 @@
+"""What ``tokenizer=`` accepts: a name, the user's own tokenizer as a Hugging Face file or an object, or a function.
+
+Special tokens that a tokenizer adds to its input (``[CLS]``, ``[SEP]``) count. Truncation and padding are switched off
+on a copy of the object, because both would hide a text that is too long. Loads nothing before the first count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from os.path import isfile
+from pathlib import Path
+from threading import Lock
+from types import MappingProxyType
+from typing import Any, cast
+
+from quire.errors import OptionError, TokenizerError, is_panic
+from quire.model.offsets import repaired
+from quire.tokens.encodings import EncodingCounter
+from quire.tokens.token_counters import CHARACTERS_A_TOKEN, ENCODINGS, ESTIMATE, TokenCounter, encoding_of, estimated
+
+_LONGEST_REMEMBERED = 16_384
+_Count = Callable[[str], int]
+
+
+@dataclass(frozen=True)
+class FunctionCounter:
+    """Counts with a function whose counts may not add up."""
+
+    name: str
+    count: _Count
+    characters_a_token: int = 0  # by which it divides the length of a text; 0 if it does something else
+
+    def cuts_cleanly(self, text: str, at: int) -> bool:
+        """Only where nothing is cut off."""
+        return at in (0, len(text))
+
+
+_NAMED: Mapping[str, TokenCounter] = MappingProxyType(
+    {
+        **{name: EncodingCounter(name) for name in ENCODINGS},
+        ESTIMATE: FunctionCounter(ESTIMATE, estimated, CHARACTERS_A_TOKEN),
+    }
+)
+"""One counter per name, so that a process loads a vocabulary at most once."""
+
+NAMES = tuple(_NAMED)
+
+_CHOICES = (
+    f"choose {', '.join(NAMES)}, an OpenAI model such as gpt-4o, the path of a Hugging Face tokenizer.json, "
+    "a tokenizer object, or a function that takes text and returns its number of tokens"
+)
+_FILES = Lock()
+
+
+def resolve(tokenizer: object | None, default: str) -> TokenCounter:
+    """The counter for ``tokenizer``, or for the name ``default`` if it is None."""
+    if tokenizer is None:
+        tokenizer = default
+    if isinstance(tokenizer, str | Path):
+        return _by_name(tokenizer)
+    if all(hasattr(tokenizer, name) for name in ("name", "count", "cuts_cleanly")):
+        return cast("TokenCounter", tokenizer)
+    if callable(getattr(tokenizer, "encode", None)):
+        return _counter(_name_of(tokenizer), lambda: tokenizer)
+    if callable(tokenizer):
+        return _function_counter(cast("_Count", tokenizer))
+    raise OptionError(f"no tokenizer: {tokenizer!r:.80}", _CHOICES, option="tokenizer")
+
+
+def _by_name(tokenizer: str | Path) -> TokenCounter:
+    name = str(tokenizer)
+    is_file_name = isinstance(tokenizer, Path) or name.endswith(".json")
+    known = None if is_file_name else _NAMED.get(encoding_of(name) or name)
+    if known is not None:
+        return known
+    if not isfile(name):  # noqa: PTH113  a name may be no path at all
+        if is_file_name:
+            raise TokenizerError(f"{name}: no such tokenizer file", _CHOICES)
+        raise OptionError(f"unknown tokenizer {name!r:.80}", _CHOICES, option="tokenizer")
+    file = Path(name).resolve()
+    with _FILES:
+        return _by_file(name, file, file.stat().st_mtime_ns)
+
+
+@cache
+def _by_file(name: str, file: Path, _modified: int) -> TokenCounter:
+    """The counter of a file; another file with the same relative path, or a newer one, has its own."""
+    return _counter(name, lambda: _read(name, file))
+
+
+def _function_counter(function: _Count) -> FunctionCounter:
+    """A counter that checks what ``function`` returns."""
+    name = _name_of(function)
+
+    def count(text: str) -> int:
+        tokens: object = function(text)
+        if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0:
+            return tokens
+        raise TokenizerError(
+            f"tokenizer {name} returned {tokens!r:.80} for a text of {len(text)} characters",
+            "it must return the number of tokens, an int that is not negative",
+        )
+
+    return FunctionCounter(name, _remembered(count))
+
+
+def _counter(name: str, tokenizer: Callable[[], Any]) -> FunctionCounter:
+    """A counter that reads or copies its tokenizer at the first count."""
+    prepared = cache(lambda: _count_with(tokenizer(), name))
+
+    def count(text: str) -> int:
+        try:
+            return prepared()(repaired(text))
+        except BaseException as error:
+            if isinstance(error, TokenizerError) or not (isinstance(error, Exception) or is_panic(error)):
+                raise
+            message = " ".join(str(error).split())
+            raise TokenizerError(f"tokenizer {name} fails ({message:.200})", "correct it, or use another") from error
+
+    return FunctionCounter(name, _remembered(count))
+
+
+def _remembered(count: _Count) -> _Count:
+    """``count`` with a memory: a text is often counted to see if it fits, and again for its record."""
+    cached_count = lru_cache(maxsize=1024)(count)
+
+    def remembered(text: str) -> int:
+        if not text:
+            return 0
+        return cached_count(text) if len(text) <= _LONGEST_REMEMBERED else count(text)
+
+    return remembered
+
+
+def _read(name: str, file: Path) -> Any:
+    try:
+        from tokenizers import Tokenizer  # noqa: PLC0415  an extra, and heavy
+    except ImportError as error:
+        raise TokenizerError(f"{name}: reading it needs a package", "run: pip install tokenizers") from error
+    try:
+        return Tokenizer.from_file(str(file))
+    except Exception as error:  # the package raises nothing narrower
+        raise TokenizerError(
+            f"{name}: not a Hugging Face tokenizer.json ({error})", "name that of a model, as it was downloaded"
+        ) from error
+
+
+def _count_with(tokenizer: Any, name: str) -> _Count:
+    if callable(getattr(tokenizer, "encode_ordinary", None)):  # tiktoken, whose encode refuses special tokens
+        return lambda text: len(tokenizer.encode_ordinary(text))
+    inner = getattr(tokenizer, "backend_tokenizer", tokenizer)  # inside a fast tokenizer of transformers
+    if callable(getattr(inner, "no_truncation", None)):
+        copy = _without_truncation(inner, name)
+        return lambda text: len(copy.encode(text))
+
+    def count(text: str) -> int:
+        ids = tokenizer.encode(text)
+        if isinstance(ids, list | tuple):  # embedding models also have ``encode``, and return an array
+            return len(ids)
+        raise TokenizerError(f"tokenizer {name} encodes text as {type(ids).__name__}", "a list of token ids is needed")
+
+    return count
+
+
+def _without_truncation(tokenizer: Any, name: str) -> Any:
+    try:
+        copy = type(tokenizer).from_str(tokenizer.to_str())
+    except Exception as error:  # the package raises nothing narrower
+        raise TokenizerError(
+            f"tokenizer {name} cannot be copied ({error})",
+            "give a function that takes text and returns a number instead",
+        ) from error
+    copy.no_truncation()
+    copy.no_padding()
+    return copy
+
+
+def _name_of(thing: object) -> str:
+    """Where a function or class was defined. Never its address, which differs between runs."""
+    named = thing if hasattr(thing, "__qualname__") else type(thing)
+    return f"{named.__module__}.{getattr(named, '__qualname__', '')}"

@@ -1,0 +1,391 @@
+"""The configuration: the keys of quire.toml, where the files are, and which value wins.
+
+The project's file is the nearest quire.toml, or pyproject.toml with a table [tool.quire], upwards from a folder. An
+unknown key or an invalid value is an error that names the file and the key.
+
+Precedence: command line, environment, project's file, user's file, defaults. ``index`` and ``[trees]`` come from one
+file: the project's, or the user's if there is no project; a tree of the user's with ``always = true`` is always added.
+A project's file may come from a stranger, so it may name only paths in its own folder, and repositories on servers. A
+file that the user names (``--config``, ``QUIRE_CONFIG``) replaces the project's, and may name any path.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+from msgspec import Meta, Struct, structs
+
+from quire.embed.embed_settings import EmbedSettings
+from quire.errors import InputError, OptionError, did_you_mean, invalid_value
+from quire.index.folder import is_inside
+from quire.model.operating_system import expanded, user_folder
+from quire.model.options import DEFAULT_STRATEGY, Options, build, valid_names, with_one_name
+from quire.model.patterns import pattern
+from quire.model.trees import NAME, REMOTE, Text, Tree, is_repository_path, tree_name
+from quire.model.validation import Field, Naming, check, convert, fields, unknown_name
+from quire.read.frontmatter import load_toml
+from quire.read.source import read_configuration, unread
+from quire.search.search_settings import Boosts, SearchSettings
+from quire.tokens.token_counters import ENCODINGS, ESTIMATE, encoding_of
+from quire.workspace.consent import has_agreed
+
+PROJECT_FILE = "quire.toml"
+PYTHON_FILE = "pyproject.toml"
+DEFAULT = "default"
+RERANKING = ("rerank", "rerank_model")  # settings of search that only the user's own file may have
+INDEX_VARIABLE = "QUIRE_INDEX"
+CONFIG_VARIABLE = "QUIRE_CONFIG"
+_VARIABLES = ("QUIRE_SEARCH_", "QUIRE_EMBED_")
+_EMBED_KEY = "QUIRE_EMBED_KEY"  # the key of an endpoint, which is no setting
+TreeOrPath = Annotated[str | Tree, Meta(extra={"rule": "a path, or a table with a path"})]
+_POSITION = pattern(r" \(at (.*)\)$")
+
+
+class ContextRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What ``quire context`` adds for files that match a pattern."""
+
+    files: Annotated[
+        tuple[Text, ...], Meta(min_length=1, description='patterns for source files, as in ["src/auth/**"]')
+    ]
+    words: Annotated[tuple[Text, ...], Meta(description="words that are searched, too")] = ()
+    trees: Annotated[tuple[Text, ...], Meta(description="the trees that are searched; by default all")] = ()
+    sections: Annotated[tuple[Text, ...], Meta(description="ids of sections that are always included")] = ()
+
+
+class QuireToml(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The tables of a quire.toml."""
+
+    index: Annotated[Text | None, Meta(description="the folder of the index")] = None
+    trees: Annotated[dict[str, TreeOrPath], Meta(description="folders of documents by name")] = {}
+    chunk: Annotated[dict[str, Any], Meta(description="the strategy and its options")] = {}
+    search: SearchSettings = SearchSettings()
+    embed: EmbedSettings = EmbedSettings()
+    context: Annotated[list[ContextRule], Meta(description="rules of quire context")] = []
+
+
+class File(Struct, frozen=True, kw_only=True):
+    """The values of one file."""
+
+    path: Path
+    index: Path | None = None
+    trees: Mapping[str, Tree] = {}  # with absolute paths
+    chunk: Mapping[str, Any] = {}
+    search: Mapping[str, Any] = {}  # only what the file sets, by names such as ``boosts.title``
+    embed: Mapping[str, Any] = {}
+    context: tuple[ContextRule, ...] = ()
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What the file sets, by names such as ``trees.docs.path``."""
+        tables = msgspec.to_builtins(self, enc_hook=str)
+        del tables["path"]
+        tables["context"] = dict(enumerate(tables["context"]))
+        return {name: value for name, value in flat_values(tables) if value is not None}
+
+
+def named_file(path: Path) -> File:
+    """The values of a file that the user named."""
+    file = toml_file(path)
+    if file is None:
+        problem = f"there is no table [{key_prefix(path).rstrip('.')}]" if path.exists() else "no such file"
+        raise InputError(str(path), problem, "name a quire.toml")
+    return file
+
+
+def key_prefix(file: Path) -> str:
+    """How the full names of the keys of a file start."""
+    return "tool.quire." if file.name == PYTHON_FILE else ""
+
+
+def toml_file(file: Path) -> File | None:
+    """The values of a file; None if there is no file, or a pyproject.toml without a table [tool.quire]."""
+    try:
+        data = read_configuration(file)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        if isinstance(error, PermissionError) and not os.access(file.parent, os.X_OK):
+            return None  # a folder above the user's own
+        raise unread(str(file), error) from error
+    is_python = file.name == PYTHON_FILE
+    if is_python and b"quire" not in data:
+        return None
+    try:
+        table: Any = load_toml(data.decode("utf-8-sig"))
+    except ValueError as error:
+        if is_python and b"tool.quire" not in data:
+            return None  # other tools report it
+        raise InputError(str(file), *_not_toml(error)) from error
+    if is_python:
+        tool = table.get("tool")
+        table = tool.get("quire") if isinstance(tool, dict) else None
+    try:
+        return None if table is None else _checked(file, table)
+    except OptionError as error:
+        raise OptionError(f"{file}: {error.problem}", error.advice, option=error.option) from error
+
+
+def _not_toml(error: ValueError) -> tuple[str, str]:
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte offset {error.start}: not UTF-8", "convert the file"
+    position = _POSITION.search(str(error))
+    problem = _POSITION.sub("", str(error))
+    return f"{f'{position[1]}: ' if position else ''}not TOML: {problem[:1].lower()}{problem[1:]}", "correct it"
+
+
+def _checked(file: Path, table: Any) -> File:
+    """The values of a file from its table."""
+
+    def key(name: str) -> str:
+        return f"{key_prefix(file)}{name}"
+
+    if not isinstance(table, dict):
+        raise invalid_value(key("").rstrip("."), table, "must be a table")
+    toml = convert(QuireToml, table, key, what="key")
+    trees = {name: _tree(file, name, tree, key) for name, tree in toml.trees.items()}
+    names: dict[Path, str] = {}
+    for name, tree in trees.items():
+        if (first := names.setdefault(tree.folder, name)) != name:
+            raise OptionError(f"{key(f'trees.{name}')} is the same folder as trees.{first}", "leave one out")
+    for number, name in ((number, name) for number, rule in enumerate(toml.context) for name in rule.trees):
+        if name not in trees:
+            problem = f"{key(f'context.{number}.trees')}: there is no tree {name}{did_you_mean(name, trees)}"
+            raise OptionError(problem, f"the trees are {', '.join(trees) or 'none'}")
+    _check_chunk("chunk", toml.chunk, {}, key)
+    for name, tree in trees.items():
+        _check_chunk(f"trees.{name}.chunk", tree.chunk, toml.chunk, key)
+    return File(
+        path=file,
+        index=absolute(file.parent, toml.index) if toml.index else None,
+        trees=trees,
+        chunk=toml.chunk,
+        search=dict(flat_values(table.get("search", {}))),
+        embed=table.get("embed", {}),
+        context=tuple(toml.context),
+    )
+
+
+def _tree(file: Path, name: str, value: str | Tree, key: Naming) -> Tree:
+    """A tree with an absolute path and tuples of patterns; refused if it cannot be."""
+    full = key(f"trees.{name}")
+    tree = convert(Tree, {"path": value}, lambda field: f"{full}.{field}") if isinstance(value, str) else value
+    if not NAME.fullmatch(name):
+        raise OptionError(f"{full}: invalid name of a tree", "use letters, digits, '-', '_' and '.'")
+    if tree.git and not is_repository_path(tree.path):
+        raise invalid_value(f"{full}.path", tree.path, "must be a folder in the repository")
+    if not tree.git and not tree.path.strip():
+        raise OptionError(f"{full}.path is missing", 'add path = "…", relative to this file\'s folder')
+    try:
+        codecs.lookup(tree.encoding or "utf-8")
+    except LookupError as error:
+        raise invalid_value(f"{full}.encoding", tree.encoding, "must be an encoding, such as 'latin-1'") from error
+    path = tree.path if tree.git else str(absolute(file.parent, tree.path))
+    if tree.git and ":" not in tree.git.partition("/")[0]:
+        tree = structs.replace(tree, git=str(absolute(file.parent, tree.git)))
+    patterns = {"include": tree.include, "exclude": tree.exclude}
+    tuples = {name: (value,) if isinstance(value, str) else value for name, value in patterns.items()}
+    return structs.replace(tree, path=path, **tuples)
+
+
+def _check_chunk(name: str, table: Mapping[str, Any], defaults: Mapping[str, Any], key: Naming) -> None:
+    """Refuse invalid options; ``defaults`` apply where ``table`` has none and the strategy has them."""
+    options = {option: value for option, value in table.items() if option != "strategy"}
+    strategy = table.get("strategy", defaults.get("strategy", DEFAULT_STRATEGY))
+    tokenizer, names = options.get("tokenizer", ESTIMATE), (*ENCODINGS, ESTIMATE)
+    if not isinstance(tokenizer, str) or (tokenizer not in names and encoding_of(tokenizer) is None):
+        rule = f"must be {', '.join(names)} or an OpenAI model such as gpt-4o; --tokenizer takes a file"
+        raise invalid_value(key(f"{name}.tokenizer"), tokenizer, rule)  # a project's file must not open another file
+    try:
+        build(strategy, {})
+    except OptionError as error:
+        raise OptionError(f"{key(f'{name}.strategy')}: {error.problem}", error.advice) from error
+    sizes = with_one_name(strategy, options)
+    inherited = {
+        option: value
+        for option, value in with_one_name(strategy, defaults).items()
+        if option in valid_names(strategy) and option not in sizes
+    }
+    build(strategy, inherited | options, lambda option: key(f"{'chunk' if option in inherited else name}.{option}"))
+
+
+def absolute(folder: Path, path: str) -> Path:
+    """A path from ``folder``; ``~`` is the home folder, and links stay as named."""
+    return Path(os.path.abspath(folder / expanded(path)))  # noqa: PTH100
+
+
+def flat_values(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """The values of nested tables by dotted names."""
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from flat_values(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+_TABLES = ("boosts", "where")
+
+
+@cache
+def search_fields() -> Mapping[str, Field]:
+    """The settings of search by dotted names, in the order of ``quire config``; without the table ``where``."""
+    boosts = {f"boosts.{name}": field for name, field in fields(Boosts).items()}
+    return {name: field for name, field in fields(SearchSettings).items() if name not in _TABLES} | boosts
+
+
+def search_settings(values: Mapping[str, Any]) -> SearchSettings:
+    """The settings of search from values by dotted names."""
+    table: dict[str, Any] = {name: {} for name in _TABLES}
+    for name, value in values.items():
+        group, _, key = name.partition(".")
+        table[group] = {**table[group], key: value} if key else value
+    return msgspec.convert(table, SearchSettings) if values else SearchSettings()  # which costs nothing
+
+
+class Value(NamedTuple):
+    """A value and its origin."""
+
+    value: Any
+    origin: Path | str  # a file, the name of an environment variable, or ``default``
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """The configuration for one folder."""
+
+    folder: Path  # the folder of the project's file, else the one that was asked for
+    file: Path | None = None  # the file that has the trees
+    index: Path | None = None  # absolute; None if nothing names it
+    trees: Mapping[str, Tree] = {}  # with absolute paths
+    always: Collection[str] = ()  # which of them are the user's, and searched in every project
+    is_foreign: bool = False  # whether the others are of a project's file, which may come from a stranger
+    chunk: Mapping[str, Any] = {}  # the strategy and the options under ``[chunk]``
+    embed: Mapping[str, Any] = {}  # the embedding model of the user's own file, or of one that was named
+    search: SearchSettings = SearchSettings()
+    context: tuple[ContextRule, ...] = ()
+    values: Mapping[str, Value] = {}  # what a file or the environment sets, by its full name
+
+    @property
+    def folders(self) -> dict[str, Path]:
+        """The paths of the trees."""
+        return {name: tree.folder for name, tree in self.trees.items()}
+
+    def chunk_options(self, tree: str = "", strategy: str | None = None) -> dict[str, Any]:
+        """The strategy and its options: those of a tree over those under ``[chunk]``.
+
+        Another ``strategy``, as on a command line, takes those that it has.
+        """
+        configured = self.trees.get(tree, Tree())
+        own = {name: value for name in ("base_url", "page_marker") if (value := getattr(configured, name))}
+        tables = [self.chunk, own, configured.chunk]
+        named = (table["strategy"] for table in reversed(tables) if "strategy" in table)
+        strategy = strategy or next(named, DEFAULT_STRATEGY)
+        options = {name: value for table in tables for name, value in with_one_name(strategy, table).items()}
+        if configured.substitutions:
+            options["substitutions"] = {**options.get("substitutions", {}), **configured.substitutions}
+        return {"strategy": strategy} | {name: options[name] for name in valid_names(strategy) if name in options}
+
+    def tree_options(self, tree: str = "") -> Options:
+        """The options of a tree; those under ``[chunk]`` if the configuration has no such tree."""
+        options = self.chunk_options(tree)
+        return build(options.pop("strategy"), options)
+
+
+def variable(name: str) -> str:
+    """The environment variable of a value."""
+    return "QUIRE_" + name.replace(".", "_").upper()
+
+
+def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings:
+    """The configuration for ``folder``, which is absolute."""
+    environment = os.environ if environment is None else environment
+    named = environment.get(CONFIG_VARIABLE, "")
+    users = user_folder("config", environment)
+    user = toml_file(users / PROJECT_FILE) if users else None
+    nearest = (parent / name for parent in (folder, *folder.parents) for name in (PROJECT_FILE, PYTHON_FILE))
+    project = named_file(absolute(folder, named)) if named else next(filter(None, map(toml_file, nearest)), None)
+    is_foreign = bool(project and not named and not (user and user.path == project.path))
+    if project and is_foreign:
+        _refuse_foreign(project, users, is_index_elsewhere=bool(environment.get(INDEX_VARIABLE)))
+    if project and not project.trees:
+        tree = Tree(path=str(project.path.parent))
+        project = structs.replace(project, trees={tree_name(project.path.parent.name): tree})
+    user = user and _beside(user, project)
+    files = [file for file in (user, project) if file]
+    values = {name: Value(value, file.path) for file in files for name, value in file.values.items()}
+    values |= _variables(folder, environment)
+    return Settings(
+        folder=project.path.parent if project else folder,
+        file=next((file.path for file in reversed(files) if file is project or file.index or file.trees), None),
+        index=Path(values["index"].value) if "index" in values else None,
+        trees={name: tree for file in files for name, tree in file.trees.items()},
+        always=tuple(user.trees) if user and project else (),
+        is_foreign=is_foreign,
+        chunk=next((file.chunk for file in files if file.chunk), {}),
+        embed=_table(values, "embed."),
+        search=search_settings(_table(values, "search.")),
+        context=project.context if project else (),
+        values=values,
+    )
+
+
+def _table(values: Mapping[str, Value], prefix: str) -> dict[str, Any]:
+    return {name.removeprefix(prefix): value.value for name, value in values.items() if name.startswith(prefix)}
+
+
+def _beside(user: File, project: File | None) -> File:
+    """The user's file with what counts of it beside that of a project."""
+    if project is None:
+        return structs.replace(user, context=())
+    always = {name: tree for name, tree in user.trees.items() if tree.always and name not in project.trees}
+    chunk, embed = {} if project.chunk else user.chunk, {} if project.embed else user.embed
+    return structs.replace(user, index=None, trees=always, chunk=chunk, embed=embed, context=())
+
+
+def _variables(folder: Path, environment: Mapping[str, str]) -> dict[str, Value]:
+    """What the environment sets, by dotted names."""
+    values = {}
+    if path := environment.get(INDEX_VARIABLE, ""):
+        values["index"] = Value(str(absolute(folder, path)), INDEX_VARIABLE)
+    for where, text in environment.items():
+        if where.startswith(_VARIABLES) and where != _EMBED_KEY and text:
+            tables = {"search": search_fields(), "embed": fields(EmbedSettings)}
+            known = {f"{table}.{name}": field for table, named in tables.items() for name, field in named.items()}
+            names = {variable(name): name for name in known}
+            if where not in names:
+                raise unknown_name(where, names, what="environment variable")
+            values[names[where]] = Value(check(where, text, known[names[where]].type, strict=False), where)
+    return values
+
+
+def _refuse_foreign(project: File, users: Path | None, *, is_index_elsewhere: bool) -> None:
+    """Refuse a project's file that chooses a model, or that names a repository or folder of this machine outside of it.
+
+    It could send documents and a key to a stranger, or show private documents. The user may add any repository to it.
+    """
+    own = f"your own {users / PROJECT_FILE if users else PROJECT_FILE}"
+    prefix = key_prefix(project.path)
+    if project.embed:
+        problem = f"{project.path}: [{prefix}embed] is not allowed in a project"
+        raise OptionError(problem, f"remove it there; only the command line or {own} may choose a model")
+    if project.search.get("rerank"):
+        problem = f"{project.path}: {prefix}search.rerank is not allowed in a project"
+        raise OptionError(problem, f"remove it there; only {variable('search.rerank')} or {own} may name an endpoint")
+    for name, tree in project.trees.items():
+        if tree.git and not REMOTE.fullmatch(tree.git) and not has_agreed(project.path, tree.git):
+            problem = f"{project.path}: {prefix}trees.{name}.git is not an http, https or ssh address: {tree.git}"
+            raise OptionError(problem, f"remove it there; only `quire add` or {own} may name another repository")
+    paths = {f"trees.{name}": tree.path for name, tree in project.trees.items() if not tree.git}
+    if project.index and not is_index_elsewhere:
+        paths["index"] = str(project.index)
+    top = os.path.realpath(project.path.parent)
+    for name, path in paths.items():
+        real = os.path.realpath(path)
+        if not is_inside(real, top):
+            problem = f"{project.path}: {prefix}{name} leads out of the project's folder, to {real}"
+            allowed = f"--index, {INDEX_VARIABLE}" if name == "index" else "a path on the command line"
+            raise OptionError(problem, f"remove it there; only {allowed} or {own} may name such a folder")
