@@ -5,7 +5,8 @@ Its Markdown recipe is fetched from a hub, so the rules are written out here, as
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import tiktoken
@@ -38,21 +39,26 @@ class Counted(Tokenizer):
         return count(text)
 
 
-def recursive() -> Split:
+def encoding() -> tiktoken.Encoding:
+    """An encoding of tiktoken, which its documentation passes as ``tokenizer``."""
+    return tiktoken.get_encoding("o200k_base")
+
+
+def recursive(tokenizer: Callable[[], Any]) -> Split:
     """Headings first, then its default rules."""
     headings = RecursiveLevel(delimiters=[f"\n{'#' * level} " for level in range(1, 7)], include_delim="next")
     rules = RecursiveRules(levels=[headings, *(RecursiveRules().levels or [])])
-    return RecursiveChunker(tokenizer=Counted(), chunk_size=CAP, rules=rules).chunk
+    return RecursiveChunker(tokenizer=tokenizer(), chunk_size=CAP, rules=rules).chunk
 
 
-def sentences() -> Split:
+def sentences(tokenizer: Callable[[], Any]) -> Split:
     """Its defaults."""
-    return SentenceChunker(tokenizer=count, chunk_size=CAP).chunk
+    return SentenceChunker(tokenizer=tokenizer(), chunk_size=CAP).chunk
 
 
 def tokens() -> Split:
     """A chunk every 512 tokens, wherever that is."""
-    return TokenChunker(tokenizer=tiktoken.get_encoding("o200k_base"), chunk_size=CAP).chunk
+    return TokenChunker(tokenizer=encoding(), chunk_size=CAP).chunk
 
 
 def output(_: str, chunks: list[Any]) -> Output:
@@ -63,7 +69,31 @@ def output(_: str, chunks: list[Any]) -> Output:
 _PACKAGES = ("chonkie",)
 
 PEERS = (
-    Peer("chonkie, recursive, Markdown rules", _PACKAGES, recursive, output, has_offsets=True),
-    Peer("chonkie, sentences", _PACKAGES, sentences, output, has_offsets=True),
-    Peer("chonkie, tokens, tiktoken", _PACKAGES, tokens, output, has_offsets=True),
+    Peer(
+        "chonkie, recursive, Markdown rules",
+        _PACKAGES,
+        partial(recursive, encoding),
+        output,
+        partial(recursive, Counted),
+        has_offsets=True,
+        note="The fastest that keeps most headings with their text; it knows no headings above, and repeats no fences.",
+    ),
+    Peer(
+        "chonkie, sentences",
+        _PACKAGES,
+        partial(sentences, encoding),
+        output,
+        partial(sentences, lambda: count),
+        has_offsets=True,
+        note="Made for prose: sentences stay whole, code and tables do not.",
+    ),
+    Peer(
+        "chonkie, tokens",
+        _PACKAGES,
+        tokens,
+        output,
+        None,
+        has_offsets=True,
+        note="Chunks of exactly so many tokens, cut anywhere, also within a character.",
+    ),
 )

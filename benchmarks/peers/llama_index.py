@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sized
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+import tiktoken
 from llama_index.core import Document
 from llama_index.core.node_parser import MarkdownNodeParser, SentenceSplitter
 
@@ -31,16 +34,24 @@ def by_headers() -> Split:
     return split
 
 
-def by_sentences() -> Split:
+def by_sentences(tokenizer: Callable[[], Callable[[str], Sized]]) -> Split:
     """The same, cut further. The tokenizer's answer is only asked for its length."""
     parser = MarkdownNodeParser(header_path_separator=SEPARATOR)
-    splitter = SentenceSplitter(chunk_size=CAP, chunk_overlap=0, tokenizer=lambda text: range(count(text)))
+    splitter = SentenceSplitter(chunk_size=CAP, chunk_overlap=0, tokenizer=tokenizer())
 
     def split(text: str) -> Nodes:
         sections = parser.get_nodes_from_documents([Document(text=text)])
         return sections, splitter.get_nodes_from_documents(sections)
 
     return split
+
+
+def _tiktoken() -> Callable[[str], Sized]:
+    return tiktoken.encoding_for_model("gpt-4o").encode
+
+
+def _given() -> Callable[[str], Sized]:
+    return lambda text: range(count(text))
 
 
 def output(_: str, nodes: Nodes) -> Output:
@@ -65,17 +76,20 @@ PEERS = (
         _PACKAGES,
         by_headers,
         output,
+        by_headers,
         has_cap=False,
         has_headings=True,
         has_offsets=True,
-        note="has no cap",
+        note="It has no cap: a long section is a long chunk.",
     ),
     Peer(
         "LlamaIndex, headers then sentences",
         _PACKAGES,
-        by_sentences,
+        partial(by_sentences, _tiktoken),
         output,
+        partial(by_sentences, _given),
         has_headings=True,
         has_offsets=True,
+        note="Sentences stay whole, and the headings above are known; positions of most chunks are wrong or missing.",
     ),
 )

@@ -52,8 +52,9 @@ def _peer(strategy: str, **more: Any) -> Peer:
     return Peer(
         f"quire `{strategy}`",
         (quire.DISTRIBUTION,),
-        partial(make, strategy),
+        (split := partial(make, strategy)),
         output,
+        split,
         has_cap=strategy != "tree",
         has_headings=True,
         has_offsets=True,
@@ -64,6 +65,6 @@ def _peer(strategy: str, **more: Any) -> Peer:
 PEERS = (
     _peer("packed"),
     _peer("flow"),
-    _peer("sections", note="a block above the cap stays whole, by design"),
-    _peer("tree", note="a section is a chunk, however long, by design"),
+    _peer("sections", note="A block above the cap stays whole, by design."),
+    _peer("tree", note="A section is a chunk, however long, by design."),
 )

@@ -13,7 +13,7 @@ CAP = 512
 
 Count = Callable[[str], int]
 count: Count = tokenizers.resolve("o200k_base", "o200k_base").count
-"""The counter that every tool is given that accepts one."""
+"""quire's counter, which every tool is given that accepts one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,14 @@ class Peer:
     packages: tuple[str, ...]
     """Distributions whose versions matter."""
     make: Callable[[], Split]
-    """A new splitter, so that nothing remembered from an earlier round is of use. Only what it returns is timed."""
+    """A new splitter as its documentation shows it, with tiktoken for exact counts. Only what it returns is timed.
+
+    It is made anew for each round, so that nothing remembered from an earlier one is of use.
+    """
     output: Callable[[str, Any], Output]
     """What it returned for a text, for the judge. Not timed."""
+    given: Callable[[], Split] | None
+    """The same with quire's counter; ``make`` if no counter makes a difference, None if it takes no other."""
     has_cap: bool = True
     """Whether it can be told a cap in tokens."""
     has_headings: bool = False
@@ -65,4 +70,4 @@ class Peer:
     has_offsets: bool = False
     """Whether it reports where a chunk stands in the document."""
     note: str = ""
-    """What a reader of the table should know."""
+    """One sentence for somebody who chooses."""

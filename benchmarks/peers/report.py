@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from benchmarks import measure as documents_of
 from benchmarks.measure import Document
 from benchmarks.peers import plot, speed, tokenizers
 from benchmarks.peers.judge import Verdict, judge
-from benchmarks.peers.record import CAP, Count, Peer
+from benchmarks.peers.record import CAP, Count, Peer, Split
 from benchmarks.peers.truth import truth
 
 ROUNDS = 3
@@ -38,11 +38,18 @@ COLUMNS = {
 """What the table calls the things that go wrong."""
 
 
+BASE = "quire `packed`"
+"""The tool that the others' times are given in."""
+
+
 class Row(NamedTuple):
     """A tool and what is known of it."""
 
     peer: Peer
     seconds: float
+    """As its users run it."""
+    given: float | None
+    """With quire's counter; None if it takes no other than its own."""
     verdict: Verdict
 
 
@@ -54,12 +61,16 @@ def run(rounds: int = ROUNDS, step: int = STEP) -> Iterator[str]:
         return
     found, gaps = peers.load()
     documents_of.load()
-    times = speed.measure(found, documents, rounds)
+    times = speed.measure(makers(found), documents, rounds)
     count, counted_by = _reference()
     verdicts, failures = _judged([peer for peer in found if peer.name in times.seconds], documents, count)
     gaps |= {**times.failures, **failures}
     rows = sorted(
-        (Row(peer, times.seconds[peer.name], verdicts[peer.name]) for peer in found if peer.name in verdicts),
+        (
+            Row(peer, times.seconds[peer.name], times.seconds.get(_given(peer)), verdicts[peer.name])
+            for peer in found
+            if peer.name in verdicts
+        ),
         key=lambda row: (not _is_own(row.peer), row.seconds),
     )
     size = documents_of.megabytes(documents)
@@ -74,6 +85,17 @@ def run(rounds: int = ROUNDS, step: int = STEP) -> Iterator[str]:
     if gaps:
         yield from ("", "## Not measured", "", *(f"- {name}: {reason}" for name, reason in gaps.items()))
     yield from ("", "## Any tokenizer", "", *_ABOUT_TOKENIZERS, "", *tokenizers.rows(documents[::8] or documents))
+
+
+def makers(found: Sequence[Peer]) -> dict[str, Callable[[], Split]]:
+    """Each tool as its users run it, and with quire's counter where that is another splitter."""
+    with_counter = {_given(peer): peer.given for peer in found if peer.given is not None}
+    return {**{peer.name: peer.make for peer in found}, **with_counter}
+
+
+def _given(peer: Peer) -> str:
+    """The name of the tool with quire's counter; its own name if that makes no difference."""
+    return peer.name if peer.given is peer.make else f"{peer.name}, quire's counter"
 
 
 _ABOUT_TOKENIZERS = (
@@ -135,18 +157,22 @@ def _version(package: str) -> str:
 
 
 def _speeds(rows: Sequence[Row], parts: Sequence[float], size: float, rounds: int) -> Iterator[str]:
-    yield f"One core, all in turn on each document, the best of {rounds} rounds; each tool in its own round begins with"
-    yield f"nothing remembered. Every tool has a cap of {CAP} tokens of o200k_base and is given quire's counter, where"
-    yield 'it takes them. quire reads CommonMark alone (`dialect="commonmark"`), as the judge does.'
+    yield f"CPU time, all in turn on each document, the best of {rounds} rounds; each tool begins each round with"
+    yield f"nothing remembered. Every tool has a cap of {CAP} tokens of o200k_base, where it takes one. *As its users"
+    yield "run it*: as its documentation shows it with exact counts, by tiktoken for all but quire. *Same counter*:"
+    yield "with quire's counter, which is faster; “–”: it takes no other than its own. quire reads CommonMark alone,"
+    yield 'as the judge does (`dialect="commonmark"`).'
     yield ""
-    yield "| | MB/s | of the two parts together | chunks | went wrong | |"
+    yield f"| | as its users run it, times {BASE} | same counter, times {BASE} | MB/s as run | chunks | went wrong |"
     yield "|---|---|---|---|---|---|"
+    base = next((row.seconds for row in rows if row.peer.name == BASE), sum(parts))
     for row in rows:
-        speed_, ratio = size / row.seconds, row.seconds / sum(parts)
-        wrong = f"{row.verdict.defects:,}"
-        yield f"| {row.peer.name} | {speed_:.1f} | {ratio:.2f} | {row.verdict.chunks:,} | {wrong} | {row.peer.note} |"
+        given = "–" if row.given is None else f"{row.given / base:.2f}"
+        cells = f"{row.seconds / base:.2f} | {given} | {size / row.seconds:.1f}"
+        yield f"| {row.peer.name} | {cells} | {row.verdict.chunks:,} | {row.verdict.defects:,} |"
     for name, seconds in zip(speed.PARTS, parts, strict=True):
-        yield f"| *{name}* | {size / seconds:.1f} | {seconds / sum(parts):.2f} | | | |"
+        yield f"| *{name}* | | {seconds / base:.2f} | {size / seconds:.1f} | | |"
+    yield from ("", "In a sentence:", "", *(f"- **{row.peer.name}**: {row.peer.note}" for row in rows if row.peer.note))
 
 
 def _legend(counted_by: str) -> Iterator[str]:

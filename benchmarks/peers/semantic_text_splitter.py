@@ -1,4 +1,4 @@
-"""semantic-text-splitter: a real parser in Rust. With its own tokenizer, and with quire's counter as a callback."""
+"""semantic-text-splitter: a real parser in Rust, and tiktoken's port to Rust."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from benchmarks.peers.record import CAP, Output, Peer, Piece, Split, count
 Chunks = list[tuple[int, str]]
 
 
-def own_tokenizer() -> Split:
+def make() -> Split:
     """Its tiktoken, with o200k_base."""
     return MarkdownSplitter.from_tiktoken_model("gpt-4o", CAP).chunk_indices
 
 
-def callback() -> Split:
+def given() -> Split:
     """The counter that all are given."""
     return MarkdownSplitter.from_callback(count, CAP).chunk_indices
 
@@ -24,9 +24,7 @@ def output(_: str, chunks: Chunks) -> Output:
     return Output([Piece(text, text, start, start + len(text)) for start, text in chunks])
 
 
-_PACKAGES = ("semantic-text-splitter",)
+_NAME = "semantic-text-splitter"
+_NOTE = "It parses Markdown and has exact positions; it repeats no fences or headers and knows no headings above."
 
-PEERS = (
-    Peer("semantic-text-splitter, own tokenizer", _PACKAGES, own_tokenizer, output, has_offsets=True),
-    Peer("semantic-text-splitter, quire's counter", _PACKAGES, callback, output, has_offsets=True),
-)
+PEERS = (Peer(_NAME, (_NAME,), make, output, given, has_offsets=True, note=_NOTE),)

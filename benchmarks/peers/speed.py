@@ -1,4 +1,4 @@
-"""How long each tool takes: all in turn on each document, the best of several rounds. Neighbour: report.py.
+"""How much CPU time each tool takes: all in turn on each document, the best of several rounds. Neighbour: report.py.
 
 Each round gives every tool a new splitter, for some remember what they counted, and a second pass over the same
 documents would then be measured, which nobody makes. Making it is not timed. A tool that fails is out, with a reason.
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchmarks import cost
 from benchmarks.measure import Document
-from benchmarks.peers.record import Peer, Split
+from benchmarks.peers.record import Split
 
 PARTS = ("draining the parser's events", "counting every byte once")
 
@@ -28,12 +28,12 @@ class Times:
     """For each tool that failed: how."""
 
 
-def measure(peers: Sequence[Peer], documents: Sequence[Document], rounds: int) -> Times:
-    """The best times of all, and who failed."""
+def measure(makers: Mapping[str, Callable[[], Split]], documents: Sequence[Document], rounds: int) -> Times:
+    """The best times of all splitters, by name, and who failed."""
     failures: dict[str, str] = {}
     best: dict[str, list[float]] = {}
     for round_ in range(rounds):
-        works = _made(peers, failures)
+        works = _made(makers, failures)
         gc.collect()
         gc.freeze()  # what was imported and made is no work of the tool that happens to run
         for index, document in enumerate(documents):
@@ -45,14 +45,14 @@ def measure(peers: Sequence[Peer], documents: Sequence[Document], rounds: int) -
     return Times({name: sum(times) for name, times in best.items() if name not in failures}, failures)
 
 
-def _made(peers: Sequence[Peer], failures: dict[str, str]) -> dict[str, Split]:
+def _made(makers: Mapping[str, Callable[[], Split]], failures: dict[str, str]) -> dict[str, Split]:
     works: dict[str, Split] = dict(zip(PARTS, (cost.drain, cost.count), strict=True))
-    for peer in peers:
-        if peer.name not in failures:
+    for name, make in makers.items():
+        if name not in failures:
             try:
-                works[peer.name] = peer.make()
+                works[name] = make()
             except Exception as error:  # noqa: BLE001 - others' code may raise anything; it is named in the table
-                failures[peer.name] = _said(error)
+                failures[name] = _said(error)
     return works
 
 
@@ -62,12 +62,12 @@ def _rotated(names: list[str], by: int) -> list[str]:
 
 
 def _timed(name: str, work: Split, text: str, failures: dict[str, str]) -> float:
-    started = time.perf_counter()
+    started = time.process_time()
     try:
         work(text)
     except Exception as error:  # noqa: BLE001 - as above
         failures[name] = _said(error)
-    return time.perf_counter() - started
+    return time.process_time() - started
 
 
 def _said(error: Exception) -> str:

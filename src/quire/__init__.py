@@ -6,7 +6,7 @@ docs/reference/python.md describes them all.
 
 import sys
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 DISTRIBUTION = "quire-md"
 """The name to install. The name ``quire`` belongs to another project there."""
 ISSUES = "https://github.com/quire-md/quire/issues"

@@ -30,7 +30,7 @@ def wrong(document: str, texts: Sequence[str | Piece], front: dict[str, object] 
         any(piece.headings for piece in pieces),
         any(piece.start is not None for piece in pieces),
     )
-    peer = Peer("", (), lambda: str, lambda _, raw: raw, has_headings=has_headings, has_offsets=has_offsets)
+    peer = Peer("", (), lambda: str, lambda _, raw: raw, None, has_headings=has_headings, has_offsets=has_offsets)
     verdict = judge(truth(document), Output(pieces, front or {}), words, peer)
     return {name: value for name, value in asdict(verdict).items() if value and name != "chunks"}
 
@@ -158,7 +158,7 @@ def test_row_that_cannot_fit_may_be_cut():
 
 
 def _plain_peer() -> Peer:
-    return Peer("", (), lambda: str, lambda _, raw: raw)
+    return Peer("", (), lambda: str, lambda _, raw: raw, None)
 
 
 def test_chunk_that_ends_with_a_heading():
