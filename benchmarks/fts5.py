@@ -1,23 +1,19 @@
 """How well SQLite's FTS5 answers the same link questions, over sections that a regular expression finds.
 
-Forty lines that many programs have. It is asked as quire is: in copies of the pages without the questions' own links.
+It is asked as quire is: in copies of the pages without the questions' own links.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks import linkqa
+from benchmarks import fts5_table, linkqa
 from benchmarks.linkqa import Collection, Place
 from quire.tokens.tokenizers import resolve
-
-_HEADING = re.compile(r"^(?:(```|~~~)(?s:.*?)^\1|(#{1,6})[ \t]+([^\n]*)$)", re.MULTILINE)
-_FRONT = re.compile(r"---\n(?:.*\n)*?title:[ ]*(.*)\n")
 
 
 def run() -> Iterator[str]:
@@ -43,33 +39,18 @@ def run() -> Iterator[str]:
         yield f"| {collection.name} | {len(outcomes):,} | {shown} | {linkqa.tokens_returned(outcomes):,.0f} |"
 
 
-def sections(text: str) -> Iterator[tuple[str, int, int, str]]:
-    """Title, start, end and text of each section of a page, the part above the first heading included."""
-    marks = [(match.start(), match[3]) for match in _HEADING.finditer(text) if match[2]]
-    front = _FRONT.match(text)
-    starts = [(0, front[1] if front else ""), *marks]
-    for (start, title), (end, _) in zip(starts, [*marks, (len(text), "")], strict=True):
-        if body := text[start:end].strip():
-            yield title, start, end, body
-
-
 class _Fts5:
-    """The sections of pages in a table of FTS5."""
+    """The sections of pages in a table of FTS5, and where each is."""
 
     def __init__(self, collection: Collection, folder: Path) -> None:
-        self._table = sqlite3.connect(":memory:")
-        self._table.execute("CREATE VIRTUAL TABLE s USING fts5(title, body, tokenize = 'porter unicode61')")
-        self._places: list[Place] = []
+        pages = {path: (folder / path).read_bytes().decode() for path in collection.sections}
         count = resolve(None, "o200k_base").count
-        for path in collection.sections:
-            for title, start, end, body in sections((folder / path).read_bytes().decode()):
-                self._table.execute("INSERT INTO s VALUES (?, ?)", (title, body))
-                self._places.append(Place(path, start, end, count(body)))
+        self._table = fts5_table.table(":memory:", pages.values())
+        self._places = [
+            Place(path, start, end, count(body))
+            for path, page in pages.items()
+            for _, start, end, body in fts5_table.sections(page)
+        ]
 
     def search(self, text: str, limit: int) -> list[Place]:
-        """The best sections; any word may match."""
-        query = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", text))
-        if not query:
-            return []
-        order = "SELECT rowid FROM s WHERE s MATCH ? ORDER BY bm25(s, 4.0, 1.0) LIMIT ?"
-        return [self._places[row - 1] for (row,) in self._table.execute(order, (query, limit))]
+        return [self._places[row - 1] for row, _ in fts5_table.search(self._table, text, limit)]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from itertools import pairwise
 
 import pytest
-from benchmarks import fts5, indexing
+from benchmarks import fts5_table, indexing, search_cost
 from benchmarks.peers import MODULES, load, report, speed
 from benchmarks.peers.judge import Verdict
 from benchmarks.peers.record import CAP, Peer, Piece, count
@@ -66,7 +67,7 @@ def test_sections_of_which_no_two_fit_are_a_chunk_each(name) -> None:
 
 
 def test_sections_of_fts5_end_at_the_next_heading() -> None:
-    found = list(fts5.sections(PAGE))
+    found = list(fts5_table.sections(PAGE))
     assert [(title, text) for title, _, _, text in found] == [
         ("Guide", BEFORE.strip()),
         ("One", ONE.strip()),
@@ -137,3 +138,21 @@ def test_the_table_has_both_columns_in_times_of_packed() -> None:
     assert "| other | 2.50 | 0.50 | 2.0 | 1,200 | 3 |" in lines
     assert "| own counter | 2.00 | – | 2.5 | 1,200 | 3 |" in lines
     assert "- **other**: About other." in lines
+
+
+def test_a_table_of_fts5_finds_any_word_and_titles_first(tmp_path) -> None:
+    connection = fts5_table.table(tmp_path / "table", [PAGE, "# Other\n\nText of two and one.\n"])
+    assert fts5_table.search(connection, "heading, nowhere", 10) == [(2, ONE.strip())]
+    assert [row for row, _ in fts5_table.search(connection, "two", 10)] == [3, 4]
+    assert fts5_table.search(connection, "?!", 10) == []
+
+
+def test_the_cost_of_a_command_is_its_cpu_time(tmp_path) -> None:
+    (tmp_path / "a.md").write_text(PAGE)
+    script = (sys.executable, "-m", "benchmarks.fts5_table")
+    variables = {"PYTHONPATH": str(search_cost.ROOT)}
+    assert 0 < search_cost.spent((*script, "build", tmp_path / "table", tmp_path), variables) < 60
+    assert 0 < search_cost.spent((*script, "search", tmp_path / "table", "heading"), variables) < 60
+    failing = "import sys; print('broken', file=sys.stderr); sys.exit(2)"
+    with pytest.raises(RuntimeError, match="broken"):
+        search_cost.spent((sys.executable, "-c", failing), {})
