@@ -153,11 +153,12 @@ $(SITE)/ready: pyproject.toml
 site: $(SITE)/ready  ## build the documentation as a site in site/; a broken link is an error
 	$(SITE)/bin/zensical build --strict --clean
 
+# The Python of $(version): pyenv's, else that in PATH; nothing if it is not installed.
+python-of = $$(ls -d $$HOME/.pyenv/versions/$(version).*/bin/python 2>/dev/null | tail -1 | grep . || command -v python$(version))
+
 dist: $(VENV)/dev  ## build sdist and wheel, check them, and follow the README in empty environments of every Python
 	$(BIN)/pip install --quiet --editable '.[dist]'
-	$(BIN)/python tests/check_dist.py $$(for version in 3.11 $(PYTHONS); do \
-		ls -d $$HOME/.pyenv/versions/$$version.*/bin/python 2>/dev/null | tail -1 || true; \
-	done)
+	$(BIN)/python tests/check_dist.py $(foreach version,3.11 $(PYTHONS),$(python-of))
 
 fuzz: $(VENV)/dev  ## look for inputs that break the laws, for as long as QUIRE_FUZZ_EXAMPLES says
 	HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest tests/test_laws.py tests/test_conformance.py -q

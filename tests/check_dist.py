@@ -3,30 +3,36 @@
 
     python tests/check_dist.py [PYTHON …]
 
-The wheel is installed without and with each light extra, on every Python that is named. The README's Python examples
-and its quire commands then run in a folder that has only the README and docs/, with the repository out of reach.
+The wheel is installed without and with light extras, on every Python that is named. The README's Python examples and its
+commands then run in a folder that has only the README and docs/, with the repository out of reach. With the extras that
+the README installs, its first block runs in a shell as printed: `quire web` must serve its page, the agent's server answer.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
 import tempfile
+import urllib.request
 import zipfile
+from http import HTTPStatus
 from pathlib import Path
 
 from quire import __version__
 
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
-LIGHT_EXTRAS = ("", "parquet", "huggingface", "mcp", "web")
+LIGHT_EXTRAS = ("", "parquet", "huggingface", "mcp,web")
 _PYTHON = re.compile(r"^```python[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
-_COMMAND = re.compile(r"^\$ (quire (?!sync|web|agents)[^#\n]*(?:#\S[^#\n]*)?)", re.MULTILINE)
-"""A command of quire. Those that need an extra, serve a page or write other programs' files are left out."""
+_BLOCK = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_COMMAND = re.compile(r"^\$ (quire .*)$", re.MULTILINE)
+_NEED_EXTRAS = ("quire web", "quire agents")
 
 
 def main(pythons: list[str]) -> None:
@@ -53,7 +59,7 @@ def metadata(wheel: Path) -> str:
 def declared(wheel: Path) -> list[str]:
     """The light extras that this wheel has."""
     extras = re.findall(r"^Provides-Extra: (.*)$", metadata(wheel), re.MULTILINE)
-    return [extra for extra in LIGHT_EXTRAS if not extra or extra in extras]
+    return [extra for extra in LIGHT_EXTRAS if not extra or set(extra.split(",")) <= set(extras)]
 
 
 def check_links(wheel: Path) -> None:
@@ -98,14 +104,35 @@ def check_installed(python: str, wheel: Path, extra: str, folder: Path) -> None:
     readme = (work / "README.md").read_text("utf-8")
     for example in _PYTHON.findall(readme):
         run(tools / "python", "-I", "-c", example, folder=work)
-    for command in _COMMAND.findall(readme):
-        run(tools / "python", "-I", "-m", *shlex.split(command), folder=work)
-    print(f"{python}, {f'extra {extra}' if extra else 'no extra'}: the README works")
+    (block,) = _BLOCK.findall(readme)
+    environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "HOME": str(folder)}
+    for command in _COMMAND.findall(block):
+        if "web" in extra or not command.startswith(_NEED_EXTRAS):
+            (serves if command.startswith("quire web") else prints)(command, work, environment)
+    if "mcp" in extra:
+        prints("quire agents --check claude-code", work, environment)
+    print(f"{python}, {f'extras {extra}' if extra else 'no extra'}: the README works")
 
 
-def run(*command: object, folder: Path | None = None) -> None:
+def prints(command: str, folder: Path, environment: dict[str, str]) -> None:
+    """Run a command as a shell does; it must end well."""
+    run("sh", "-c", command, folder=folder, environment=environment)
+
+
+def serves(command: str, folder: Path, environment: dict[str, str]) -> None:
+    """Start a server as a shell does, read the page at the address that it prints, and end it as Ctrl-C does."""
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with subprocess.Popen(["sh", "-c", f"exec {command}"], cwd=folder, env=environment, **pipe) as process:
+        address = next((line.strip() for line in process.stdout if line.startswith("http")), "")
+        with urllib.request.urlopen(address) as page:
+            if page.status != HTTPStatus.OK or b"<html" not in page.read():
+                sys.exit(f"{command}: no page at {address}")
+        process.send_signal(signal.SIGINT)
+
+
+def run(*command: object, folder: Path | None = None, environment: dict[str, str] | None = None) -> None:
     words = [str(each) for each in command]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{shlex.join(words)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
 

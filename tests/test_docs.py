@@ -165,10 +165,14 @@ def test_make_targets_exist(page) -> None:
 
 
 def test_the_changelog_has_this_version() -> None:
-    """On top, or below the one that comes next."""
-    _, title, *versions = quire.parse((ROOT / "CHANGELOG.md").read_text("utf-8")).sections
-    assert (title.depth, {each.depth for each in versions}) == (1, {2})
-    assert quire.__version__ in [each.title.split()[0] for each in versions[:2]]
+    """Below the one that comes next, and with five highlights first."""
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    _, title, *sections = quire.parse(text).sections
+    versions = [section.title.split()[0] for section in sections if section.depth == 2]
+    assert title.depth == 1
+    assert versions[:2] == ["Unreleased", quire.__version__]
+    highlights = text.partition(f"\n## {quire.__version__}\n")[2].partition("\n### ")[0]
+    assert len(re.findall(r"^\d\. \*\*", highlights, re.MULTILINE)) == 5
 
 
 # docs/reference/cli.md and docs/reference/cli/

@@ -124,6 +124,27 @@ def test_hooks_and_the_action_call_commands() -> None:
     assert sorted(used) == sorted(inputs)
 
 
+def test_pages_show_the_action_and_the_hooks_of_this_version() -> None:
+    """Both are used by tag, as the action installs the quire beside it."""
+    assert "$GITHUB_ACTION_PATH" in (ROOT / "action.yml").read_text("utf-8")
+    pages = [page.read_text("utf-8") for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]]
+    shown = [tag for page in pages for tag in re.findall(r"(?:quire-md/quire@|\brev: )(\S+)", page)]
+    assert shown == [f"v{quire.__version__}"] * 2
+
+
+@pytest.mark.skipif(not shutil.which("sed"), reason="the workflow runs on Linux")
+def test_a_tag_of_the_version_is_published_without_a_token() -> None:
+    release = load(".github/workflows/release.yml")
+    publish = release["jobs"]["publish"]
+    assert release[True] == {"push": {"tags": ["v*"]}}  # YAML 1.1 reads the key "on" as a truth value
+    assert publish["permissions"] == {"id-token": "write"}
+    assert publish["needs"] == "build"
+    assert "make dist" in commands(release)
+    [check] = [line for line in commands(release) if "__version__" in line]
+    variables = {**os.environ, "GITHUB_REF_NAME": f"v{quire.__version__}"}
+    assert subprocess.run(["sh", "-c", check], cwd=ROOT, env=variables, check=False).returncode == 0
+
+
 @pytest.mark.parametrize(
     ("name", "agent"), [("plugin/.mcp.json", "claude-code"), ("plugin/skills/quire/SKILL.md", "skill")]
 )

@@ -10,7 +10,7 @@ from benchmarks.peers.record import CAP, Output, Peer, Piece, Split
 from benchmarks.peers.truth import solid
 
 OPTIONS: dict[str, dict[str, Any]] = {
-    "packed": {"target": CAP, "hard_cap": CAP},
+    "packed": {"target_tokens": CAP, "max_tokens": CAP},
     "flow": {"max_tokens": CAP},
     "sections": {"max_tokens": CAP},
     "tree": {},
