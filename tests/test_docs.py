@@ -350,8 +350,17 @@ def _defaults(name: str, field: Field) -> str:
 def test_the_readme_has_the_default_tokenizers() -> None:
     text = " ".join((ROOT / "README.md").read_text("utf-8").split())
     others = {name: default_tokenizer(name) for name in STRATEGIES if default_tokenizer(name) != DEFAULT_TOKENIZER}
-    said = ", ".join(f"of `{strategy}` `{name}`" for strategy, name in others.items())
-    assert f"`{DEFAULT_TOKENIZER}` is the default, {said};" in text
+    assert others == {"sections": "estimate"}
+    said = "or your model's own counter; `sections` estimates them unless you name one."
+    assert f"Tokens are counted exactly, with `{DEFAULT_TOKENIZER}` {said}" in text
+
+
+def test_the_readme_is_short() -> None:
+    """At most 800 words outside of code, and five links to go on with."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert len(re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE).split()) <= 800
+    following = text.partition("\n## Where to go next\n")[2].partition("\n\nIn a checkout")[0]
+    assert len(re.findall(r"^- \[", following, re.MULTILINE)) == 5
 
 
 IN_WORDS = {"tokenizer": "[a name, a file, an object or a function](reference/python.md#cutting)"}
