@@ -195,4 +195,5 @@ def _picture(rows: Sequence[Row], size: float) -> str:
         for row in rows
     ]
     below = "text lost or altered, chunks over the cap, torn code and tables, hanging or wrong headings, wrong offsets"
-    return plot.bars(shown, f"Markdown to chunks of {CAP} tokens: speed as its users run it, and what went wrong", below)
+    title = f"Markdown to chunks of {CAP} tokens: speed as its users run it, and what went wrong"
+    return plot.bars(shown, title, below)
