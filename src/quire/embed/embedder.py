@@ -26,7 +26,7 @@ _METHODS = (
     ("passage_embed", "query_embed"),  # fastembed
 )
 """How the models of other packages embed texts and queries."""
-_MODEL_NAMES = ("model_name", "model", "model_id", "base_model_name", "model_card_data.base_model", "name")
+_NAMES = ("model_name", "model", "model_id", "base_model_name", "model_card_data.base_model", "name")
 """Where they have their names."""
 _OTHERS = "where it has no wheel (Python 3.14, ARM Linux, musl), use an endpoint or the folder of a model2vec model"
 _CHOICE = (
@@ -60,13 +60,9 @@ class Embedder(Protocol):
 class FunctionEmbedder:
     """An embedder made of any function from a list of texts to their vectors."""
 
-    def __init__(
-        self, function: Callable[[list[str]], Any], *, name: str = "", version: str = "", window: int = 0
-    ) -> None:
-        self._function = function
+    def __init__(self, function: Callable[..., Any], *, name: str = "", version: str = "", window: int = 0) -> None:
+        self._function, self.version, self.window = function, version, window
         self.name = name or getattr(function, "__qualname__", type(function).__name__)
-        self.version = version
-        self.window = window
 
     def embed(self, texts: Sequence[str]) -> Any:
         """The function's result."""
@@ -80,9 +76,7 @@ class ModelEmbedder:
         self._embed: Callable[[Any], Any] = getattr(model, method)
         self._embed_query: Callable[[Any], Any] = getattr(model, query_method, self._embed)
         self._takes_one = query_method == "embed_query" and self._embed_query != self._embed
-        names = (
-            reduce(lambda value, part: getattr(value, part, None), name.split("."), model) for name in _MODEL_NAMES
-        )
+        names = [reduce(lambda value, part: getattr(value, part, None), name.split("."), model) for name in _NAMES]
         self.name = next((name for name in names if isinstance(name, str) and name), type(model).__name__)
         self.version = ""
         window = getattr(model, "max_seq_length", None) or getattr(model, "max_length", None)
@@ -134,9 +128,8 @@ def _local(name: str) -> Embedder:
     if name not in NAMES and not folder.is_dir():
         raise invalid_value("embedder", name, f"no such folder; {_CHOICE}")
     try:
-        if name in NAMES:
-            return cast("Embedder", import_module(f"quire.embed.{name}").load())
-        return cast("Embedder", import_module("quire.embed.static_model").load_folder(folder))
+        models = import_module("quire.embed.static_model")
+        return cast("Embedder", models.load_wordllama() if name in NAMES else models.load_folder(folder))
     except ImportError as error:
         missing = MissingExtraError(name if name in NAMES else "model2vec", error.name)
         raise missing.advising(f"{missing.advice}; {_OTHERS}") if name in NAMES else missing from error

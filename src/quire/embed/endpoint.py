@@ -8,8 +8,9 @@ import math
 import os
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, partial
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import suppress
+from functools import cached_property
 from string import Template
 from threading import Event, Lock
 from typing import Any
@@ -47,8 +48,9 @@ class Endpoint:
         if not model:
             raise invalid_value("model", model, "name the model of the endpoint")
         self.count = counter_of(encoding_of(model), DEFAULT_TOKENIZER).count
-        self.name = model
-        self.version = _version(settings)
+        dimensions = f"{settings.dimensions} dimensions" if settings.dimensions else ""
+        prefix = f"prefix {settings.passage_prefix!r}" if settings.passage_prefix else ""
+        self.name, self.version = model, ", ".join(filter(None, [settings.version, dimensions, prefix]))
         self.batch = settings.batch * settings.requests_at_once
         if settings.window and not self.window >= LEAST_WINDOW:
             raise invalid_value("window", settings.window, f"it must be 0, for no limit, or at least {LEAST_WINDOW}")
@@ -84,21 +86,13 @@ class Endpoint:
         stopped = Event()
         with ThreadPoolExecutor(self._settings.requests_at_once) as threads:
             try:
-                answers = threads.map(partial(self._answer_or_stop, stopped), self._batches(texts))
-                return [vector for vectors in answers for vector in vectors]
+                answers = [threads.submit(self._answer, stopped, batch) for batch in self._batches(texts)]
+                wait(answers, return_when=FIRST_EXCEPTION)
             finally:
-                stopped.set()
-
-    def _answer_or_stop(self, stopped: Event, texts: list[str]) -> list[list[float]]:
-        """The vectors of a batch; an error stops all other requests, which then return nothing."""
-        try:
-            return self._answer(stopped, texts)
-        except BaseException:
-            stopped.set()
-            raise
+                stopped.set()  # all other requests, which then return nothing
+        return [vector for answer in answers for vector in answer.result()]
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
-        """The texts of each request, in order."""
         batch: list[str] = []
         tokens = 0
         for text in texts:
@@ -131,13 +125,6 @@ class Endpoint:
         return vectors
 
 
-def _version(settings: EmbedSettings) -> str:
-    """The version with all else that vectors depend on."""
-    dimensions = f"{settings.dimensions} dimensions" if settings.dimensions else ""
-    prefix = f"prefix {settings.passage_prefix!r}" if settings.passage_prefix else ""
-    return ", ".join(filter(None, [settings.version, dimensions, prefix]))
-
-
 class JsonClient:
     """Sends JSON to ``url``/``name``: retries with growing pauses, a rate limit, a time limit.
 
@@ -158,10 +145,8 @@ class JsonClient:
 
         Without a body it is a GET request; if that is refused, the answer is empty.
         """
-        deadline = time.monotonic() + self._time_limit
-        pause = _FIRST_PAUSE
-        delay = self.rate_delay(time.monotonic())
-        request = self._request(body)
+        deadline, pause = time.monotonic() + self._time_limit, _FIRST_PAUSE
+        delay, request = self.rate_delay(time.monotonic()), self._request(body)
         while not stopped.wait(delay):
             delay = pause
             try:
@@ -175,7 +160,8 @@ class JsonClient:
                     if body is None:
                         return b""
                     raise self.error(problem, "check the URL, the model and the key") from None
-                delay = _seconds(error.headers.get("Retry-After"), pause)
+                with suppress(ValueError):  # a date is not understood
+                    delay = max(float(error.headers.get("Retry-After") or pause), 0.0)
             except ValueError:  # its message would show the value
                 raise self.error("the key or a header is no text that can be sent", "correct it") from None
             except (URLError, TimeoutError, ConnectionError, http.client.HTTPException) as error:
@@ -253,11 +239,3 @@ def _checked_url(url: str, name: str, key: str, beside: str) -> tuple[str, str]:
     path = parts.path.rstrip("/").removesuffix(f"/{beside or name}")
     query = f"?{parts.query}" if parts.query else ""
     return f"{parts.scheme}://{parts.netloc}{path}/{name}{query}", host
-
-
-def _seconds(text: str | None, otherwise: float) -> float:
-    """The seconds in a Retry-After header; a date is not understood."""
-    try:
-        return max(float(text or ""), 0.0)
-    except ValueError:
-        return otherwise

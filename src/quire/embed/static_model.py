@@ -10,6 +10,8 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +65,22 @@ class StaticModel:
         vectors = self._vectors[np.minimum(rows, len(self._vectors) - 1)]
         vectors = vectors if self._weights is None else vectors * self._weights[ids][:, None]
         return vectors.sum(axis=0, dtype=np.float32)
+
+
+@cache
+def load_wordllama() -> StaticModel:
+    """The model whose files are in the package wordllama, read without its own code: offline, 256 numbers per vector.
+
+    That has compiled parts, which some platforms lack, sets the level of the root logger, and pads all texts of a batch
+    to the longest, which takes several times as long.
+    """
+    package = find_spec("wordllama")
+    if package is None or not package.submodule_search_locations:
+        raise ModuleNotFoundError(name="wordllama")
+    folder = Path(package.submodule_search_locations[0])
+    weights = folder / "weights" / "l2_supercat_256.safetensors"
+    tokenizer = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
+    return StaticModel(weights, tokenizer, "wordllama-l2-supercat-256", version("wordllama"))
 
 
 @cache

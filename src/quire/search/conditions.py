@@ -107,6 +107,12 @@ class Filter(msgspec.Struct, frozen=True):
     where: Sequence[Condition] = ()
     without: frozenset[str] = frozenset()  # the ids of documents that are left out
 
+    @classmethod
+    def checked(cls, trees: Any = None, path: Any = None, where: Any = None, without: Any = None) -> "Filter":
+        """The documents that the arguments of a search choose."""
+        left_out = frozenset(one_or_more("without", without) or ())
+        return cls(one_or_more("trees", trees), one_or_more("path", path), conditions("where", where), left_out)
+
     def accepts(self, snapshot: Snapshot, record: FileRecord) -> bool:
         """Whether a document is searched."""
         return (

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from html import unescape
-from itertools import islice
+from itertools import chain, islice
 
 from quire.index.engine.analysis import ALONE, CLUSTERS
 from quire.model.document import Span
@@ -58,7 +58,7 @@ _INSIDE_WORD = pattern(
 """``able`` is no quotation of *unable*, ``5`` none of *-5*, *0.5* or *5.1*."""
 _MAX_TRIED = 1_000  # how many occurrences of a quotation are looked at in one document
 _ENDS = ".,;:!?'"
-_LONGEST = 3_000  # so many characters of a quotation are compared with similar passages
+LONGEST = 3_000  # so many characters of a quotation are compared with similar passages
 _SEED, _SEED_STEP, _MAX_SEEDS = 12, 6, 8  # characters that are looked for, at each step, so many times in a document
 
 
@@ -72,12 +72,8 @@ class ComparedText:
     @cached_property
     def _positions(self) -> list[int]:
         """Where each character is in the source."""
-        kept: list[int] = []
-        at = 0
-        for ignored in _IGNORED.finditer(self.source):
-            kept += range(at, ignored.start())
-            at = ignored.end()
-        return [*kept, *range(at, len(self.source))]
+        edges = [0, *[edge for ignored in _IGNORED.finditer(self.source) for edge in ignored.span()], len(self.source)]
+        return [*chain.from_iterable(map(range, edges[::2], edges[1::2]))]
 
     def span(self, start: int, end: int) -> Span:
         """A part of ``text`` as a span of the source."""
@@ -122,10 +118,10 @@ def nearest_passage(text: ComparedText, quote: str) -> tuple[float, Span, str]:
 
     The difference is the quotation with ``[-words of the document-]`` and ``{+its own words+}``.
     """
-    window = _window(text.text, compared_quote(quote[:_LONGEST]))
+    window = _window(text.text, compared_quote(quote[:LONGEST]))
     span = text.span(*window)
     words = [match for match in re.finditer(r"\S+", text.source[span.start : span.end]) if _key(match[0])]
-    quoted = [word for word in quote[:_LONGEST].split() if _key(word)]
+    quoted = [word for word in quote[:LONGEST].split() if _key(word)]
     matcher = SequenceMatcher(None, [_key(word[0]) for word in words], [_key(word) for word in quoted], autojunk=False)
     changes = matcher.get_opcodes()
     equal = [change for change in changes if change[0] == "equal"]
