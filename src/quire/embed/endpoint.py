@@ -1,4 +1,4 @@
-"""Models behind endpoints: embeddings as OpenAI serves them, a few requests at once."""
+"""Models behind endpoints: embeddings as OpenAI serves them, a few requests at once, and rerankers."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import math
 import os
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from string import Template
 from threading import Event, Lock
 from typing import Any
@@ -25,11 +25,12 @@ from quire.model.validation import convert
 from quire.tokens.token_counters import encoding_of
 from quire.tokens.tokenizers import resolve as counter_of
 
-KEY_VARIABLE = "QUIRE_EMBED_KEY"
+KEY_VARIABLE, _RERANK_VARIABLE = "QUIRE_EMBED_KEY", "QUIRE_RERANK_KEY"
 _OPENAI_HOST, _OPENAI_VARIABLE = "api.openai.com", "OPENAI_API_KEY"
 _TRY_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 _SHOWN = 200
+_MOST_CHARACTERS = 20_000  # of a text that is sent to be ranked; models read less
 LEAST_WINDOW, _USUAL_WINDOW = 32, 8191
 _WINDOW_NAMES = ("max_model_len", "context_length", "max_context_length", "context_window", "n_ctx", "n_ctx_train")
 """How vLLM, OpenRouter and Together, Mistral and LM Studio, Groq, and llama.cpp (in ``meta``) call it."""
@@ -86,11 +87,18 @@ class Endpoint:
         stopped = Event()
         with ThreadPoolExecutor(self._settings.requests_at_once) as threads:
             try:
-                answers = [threads.submit(self._answer, stopped, batch) for batch in self._batches(texts)]
-                wait(answers, return_when=FIRST_EXCEPTION)
+                answers = threads.map(partial(self._answer_or_stop, stopped), self._batches(texts))
+                return [vector for vectors in answers for vector in vectors]
             finally:
-                stopped.set()  # all other requests, which then return nothing
-        return [vector for answer in answers for vector in answer.result()]
+                stopped.set()
+
+    def _answer_or_stop(self, stopped: Event, texts: list[str]) -> list[list[float]]:
+        """The vectors of a batch; an error stops all other requests, which then return nothing."""
+        try:
+            return self._answer(stopped, texts)
+        except BaseException:
+            stopped.set()
+            raise
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
         batch: list[str] = []
@@ -123,6 +131,30 @@ class Endpoint:
             problem = f"the answer does not have {len(texts)} vectors of one length"
             raise self._client.error(problem, "choose another model")
         return vectors
+
+
+class Reranker:
+    """Says how well texts answer a query, as Cohere and Jina serve it, or TEI, which needs no name of a model."""
+
+    def __init__(self, url: str, model: str = "") -> None:
+        self._client = JsonClient(url, "rerank", _RERANK_VARIABLE, EmbedSettings())
+        self._model = model
+
+    def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One score per text."""
+        cut = [text[:_MOST_CHARACTERS] for text in texts]
+        form = {"model": self._model, "documents": cut} if self._model else {"texts": cut, "truncate": True}
+        content = self._client.send({"query": query, **form}, Event())
+        try:
+            answer = json.loads(content)
+            items = answer if isinstance(answer, list) else answer["results"]
+            scores = {item["index"]: float(item.get("relevance_score", item.get("score"))) for item in items}
+            ranked = [scores[index] for index in range(len(texts))]
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise self._client.error("the answer does not have one score per text", "is it a reranker?") from None
+        if not all(map(math.isfinite, ranked)):
+            raise self._client.error("the answer has scores that are no numbers", "choose another model")
+        return ranked
 
 
 class JsonClient:

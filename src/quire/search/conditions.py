@@ -77,10 +77,11 @@ def _number(text: str) -> float | None:
 def condition(key: str, text: str, *, prefix: bool = False) -> Condition:
     """The condition on a key; ``text`` is a value, perhaps after a sign such as ``>``."""
     name = key.casefold()
-    sign, value = (None, text) if name in (PATH, TREE) else _RANGE.fullmatch(text).groups()  # type: ignore[union-attr]
-    if name not in (PATH, TREE) and value.endswith("*") and not sign:
-        value, prefix = value[:-1], True
-    return Condition(name, value.strip(), sign or "", prefix)
+    if name in (PATH, TREE):
+        return Condition(name, text.strip(), "", prefix)
+    sign, value = _RANGE.fullmatch(text).groups()  # type: ignore[union-attr]
+    is_prefix = value.endswith("*") and not sign
+    return Condition(name, value[: len(value) - is_prefix].strip(), sign or "", prefix or is_prefix)
 
 
 def conditions(name: str, value: Any) -> list[Condition]:

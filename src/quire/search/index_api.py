@@ -108,21 +108,14 @@ class Index:
         ``wait`` seconds a ``BusyError`` is raised. ``rebuild`` rebuilds the whole index. A folder that has other files
         in it, or contains a tree, is refused.
         """
-        self._refuse_closed()
-        arguments = {
-            "trees": None if trees is None else _folders(trees),
-            "languages": languages or {},
-            "include": include or {},
-            "exclude": exclude or {},
-            "slugs": slugs or {},
-            "dialects": dialects or {},
-            "reading": reading or {},
-            "rebuild": rebuild,
-        }
-        request = convert(Request, arguments)
+        folders = None if trees is None else _folders(trees)
+        by_tree: dict[str, Any] = {"languages": languages, "include": include, "exclude": exclude, "slugs": slugs}
+        by_tree |= {"dialects": dialects, "reading": reading}
+        chosen = {name: values or {} for name, values in by_tree.items()}
+        request = convert(Request, {"trees": folders, "rebuild": rebuild, **chosen})
         jobs = check("jobs", jobs, Annotated[int, Meta(ge=1)] | None)
         plan_again = partial(plan_update, self._folder, request, self._last)
-        carry_out = partial(self._carry_out, plan_again, wait, on_wait, jobs, on_progress)
+        carry_out = partial(self._carry_out, plan_again, wait, on_wait, jobs=jobs, on_progress=on_progress)
         try:
             return carry_out()
         except IndexDamagedError:  # met on the way, and remembered: the next plan is to rebuild the index
@@ -130,18 +123,14 @@ class Index:
 
     def remove(self, tree: str, *, wait: float = 10.0, on_wait: OnWait | None = None) -> None:
         """Remove a tree from the index; its documents are not touched."""
-        self._refuse_closed()
-        plan_again = partial(plan_removal, self._folder, check("tree", tree, str))
-        self._carry_out(plan_again, wait, on_wait)
+        self._carry_out(
+            partial(plan_removal, self._folder, check("tree", tree, str)), wait, on_wait, jobs=None, on_progress=None
+        )
 
     def _carry_out(
-        self,
-        plan_again: Callable[[], UpdatePlan],
-        wait: float,
-        on_wait: OnWait | None,
-        jobs: int | None = None,
-        on_progress: OnProgress | None = None,
+        self, plan_again: Callable[[], UpdatePlan], wait: float, on_wait: OnWait | None, **reading: Any
     ) -> Update:
+        self._refuse_closed()
         started = time.perf_counter()
         check("wait", wait, Annotated[float, Meta(ge=0)])
         plan = plan_again()
@@ -149,9 +138,7 @@ class Index:
         if plan.is_needed:
             from quire.index.update import update  # noqa: PLC0415  loads the parser and the tokenizer
 
-            plan, opened = update(
-                self._folder, plan, plan_again, jobs=jobs, on_progress=on_progress, wait=wait, on_wait=on_wait
-            )
+            plan, opened = update(self._folder, plan, plan_again, wait=wait, on_wait=on_wait, **reading)
         with self._lock:
             self._last = None if self._closed else opened
         return plan.report(opened[0], time.perf_counter() - started)
@@ -192,7 +179,7 @@ class Index:
             is_wanted = None if wanted == Filter() else partial(wanted.accepts, snapshot)
             near = self._vectors().finder(snapshot, weight, is_wanted)
         if url := self._settings.rerank if rerank is None else check("rerank", rerank, str):
-            from quire.embed.reranker import Reranker  # noqa: PLC0415  few searches need it
+            from quire.embed.endpoint import Reranker  # noqa: PLC0415  few searches need it
 
             ranked = Reranker(url, self._settings.rerank_model)
         return search(

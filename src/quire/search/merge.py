@@ -90,21 +90,15 @@ def _rank(result: Merged) -> tuple[float, str, int]:
 
 
 def merge_document(
-    document: str,
-    matches: Sequence[Match],
-    outline: Outline,
-    settings: SearchSettings,
-    *,
-    excluded: Container[int] = (),
-    explain: bool = False,
+    matches: Sequence[Match], outline: Outline, settings: SearchSettings, excluded: Container[int], *, explain: bool
 ) -> list[Merged]:
     """The results of one document, in any order. Each node is visited once, after all nodes below it.
 
     ``excluded`` are the positions of nodes that cannot be results.
     """
     if len(matches) == 1 and settings.min_aggregation_matches > 1 and not explain:  # as in half of all documents
-        return [alone(document, matches[0])]
-    merging = _Merging(document, outline, settings, excluded, explain)
+        return [alone(outline.document_id, matches[0])]
+    merging = _Merging(outline, settings, excluded, explain)
     by_position = {match.position: match for match in matches}
     positions = set(by_position).union(*[outline.ancestors(position) for position in by_position])
     below: dict[int, list[Merged]] = {}  # the results below each node, by its position
@@ -113,7 +107,7 @@ def merge_document(
         if inside is not None:
             inside = merging.decide(position, match, inside)
         elif match is not None:
-            inside = [alone(document, match)]
+            inside = [alone(outline.document_id, match)]
         below.setdefault(outline.parents[position], []).extend(inside or ())
     results = [result for result in below[NO_PARENT] if not result.is_passed_over]
     for result in results:
@@ -126,7 +120,6 @@ def merge_document(
 class _Merging(msgspec.Struct, frozen=True):
     """The rules of merging, for one document."""
 
-    document: str
     outline: Outline
     settings: SearchSettings
     excluded: Container[int]
@@ -159,7 +152,7 @@ class _Merging(msgspec.Struct, frozen=True):
         best = max(answers, key=lambda result: (result.score, -result.position))
         best.score = max(best.score, match.score)
         self._note(best, "passed over", {**step, "score": match.score})
-        return [*below, Merged(self.document, position, match.score, "match", [match], is_passed_over=True)]
+        return [*below, Merged(self.outline.document_id, position, match.score, "match", [match], True)]
 
     def _is_as_good(self, match: Match, best_own: float, below: Sequence[Merged]) -> bool:
         """Whether a node has as many of the words as the best below it, and is not too large for the answer in it.
@@ -192,7 +185,7 @@ class _Merging(msgspec.Struct, frozen=True):
         """The node as a result that replaces all results below it."""
         constituents = [inner for result in below for inner in result.constituents] + ([match] if match else [])
         trail = [earlier for result in below for earlier in result.trail if earlier.rule in ("parent", "aggregated")]
-        merged = Merged(self.document, step["position"], step["score"], how, constituents, trail=trail)
+        merged = Merged(self.outline.document_id, step["position"], step["score"], how, constituents, trail=trail)
         replaced = tuple(sorted([result.position for result in below if not result.is_passed_over]))
         self._note(merged, how, {**step, "replaced": replaced})
         return [merged]

@@ -28,8 +28,7 @@ from quire.model.query_tree import FIELDS, Either, Field, Group, Not, Phrase, Qu
 
 # Control characters and lone surrogates belong to no word; UTF-8 cannot encode the latter.
 _BLANK = r"\s\x00-\x1f\x7f-\x9f\u200b\ufeff\ud800-\udfff"
-_BLANKS = pattern(f"[{_BLANK}]*+")
-_NO_BLANK = pattern(f"[^{_BLANK}()]*+")
+_NO_BLANK = pattern(f"[^{_BLANK}]")
 _BRACKET_OR_BLANK = pattern(f"[()]|[{_BLANK}]++")
 
 KEYED = pattern(r"(?<![\w-])-?([A-Za-z][\w-]*+):[^\s:/\\]")
@@ -37,7 +36,8 @@ KEYED = pattern(r"(?<![\w-])-?([A-Za-z][\w-]*+):[^\s:/\\]")
 LEAST_BOOST, MOST_BOOST = 0.01, 100.0  # ``HEAD^0`` and ``m^-1`` have no boost
 _NUMBER = pattern(number := r"[+-]?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _BOOST_SUFFIX = pattern(rf"\^({number})(?![\w^])")
-_QUOTES = pattern('"++')
+_QUOTES = pattern('"{3,}+')
+_INNER_DASH = pattern(rf"-(?:(?<=[^{_BLANK}(]-)|(?<=[^\W_]\(-))")  # no syntax, as in ``max(-value, 0)``
 _LETTER = pattern(r"[^\W\d_]")
 # Command-line flags and numbers: --help, -1, -d, -it, -std=c11. A dash before anything longer negates.
 _FLAG = pattern(r"-(?:-|[0-9]|[A-Za-z]{1,2}[.,;:!?]*+\Z|[^=]*+=)")
@@ -89,12 +89,11 @@ class Token(NamedTuple):
 
 def _tokens(query: str, keys: frozenset[str]) -> Iterator[Token]:
     """All tokens in order. Brackets need not be balanced."""
-    pairs, fields = _bracket_pairs(query), _field_pattern(keys)
-    at = _skip(_BLANKS, query, 0)
-    while at < len(query):
-        token = _token(query, at, pairs, fields)
+    pairs, fields, end = _bracket_pairs(query), _field_pattern(keys), 0
+    while first := _NO_BLANK.search(query, end):
+        token = _token(query, first.start(), pairs, fields)
         yield token
-        at = _skip(_BLANKS, query, token.end)
+        end = token.end
 
 
 @lru_cache(maxsize=8)
@@ -102,12 +101,6 @@ def _field_pattern(keys: frozenset[str]) -> re.Pattern[str]:
     """Finds a field. Not in ``path::new`` and ``body::before``, which are code."""
     others = "|".join(sorted(map(re.escape, keys), key=len, reverse=True))
     return re.compile(f"({'|'.join(FIELDS)}{'|(?i:' * bool(others)}{others}{')' * bool(others)}):(?!:)")
-
-
-def _skip(pattern: re.Pattern[str], query: str, at: int) -> int:
-    """The end of a match at ``at``, for patterns that match the empty text too."""
-    match = pattern.match(query, at)
-    return match.end() if match else at
 
 
 def _bracket_pairs(query: str) -> dict[int, int]:
@@ -128,9 +121,7 @@ def _token(query: str, at: int, pairs: dict[int, int], fields: re.Pattern[str]) 
     if query[at] == ")":
         end, boost = _boost_suffix(query, at + 1)
         return Token("close", at, Span(at, at + 1), end, boost=boost)
-    # A dash is syntax after a space or a bracket, but not as in ``max(-value, 0)``.
-    is_free = at == 0 or _skip(_BLANKS, query, at - 1) >= at
-    if query[at] == "-" and not (is_free or (query[at - 1] == "(" and not query[max(at - 2, 0) : at - 1].isalnum())):
+    if _INNER_DASH.match(query, at):
         return _mark(at, at + 1)
     negated = _negates(query, at, pairs, fields)
     body, field = at + negated, None
@@ -179,10 +170,12 @@ def _is_text(text: str) -> bool:
 
 def _word_end(query: str, start: int, pairs: dict[int, int]) -> int:
     """A word ends at a space or a bracket, but ``f(x)`` and ``file(s)`` are whole words."""
-    at = _skip(_NO_BLANK, query, start)
-    while at > start and at in pairs:
-        at = _skip(_NO_BLANK, query, pairs[at] + 1)
-    return at
+    at = start
+    while True:
+        end = match.start() if (match := _BRACKET_OR_BLANK.search(query, at)) else len(query)
+        if end == start or end not in pairs:
+            return end
+        at = pairs[end] + 1
 
 
 def _split_word(word: str) -> tuple[str, bool, float]:
@@ -200,9 +193,8 @@ def _split_word(word: str) -> tuple[str, bool, float]:
 
 def _phrase(query: str, start: int, opening: int, *, negated: bool, field: Field | None) -> Token:
     """A phrase; a mark for an unclosed quote, three quotes in a row, and quoted punctuation."""
-    quotes_end = _skip(_QUOTES, query, opening)
-    if quotes_end - opening > 2:
-        return _mark(start, quotes_end)
+    if quotes := _QUOTES.match(query, opening):
+        return _mark(start, quotes.end())
     end = query.find('"', opening + 1) + 1
     if not end:
         if opening > start:  # after a dash or a field, the quote is meant as syntax

@@ -20,7 +20,6 @@ from quire.index.engine.snapshot import Match
 from quire.model.patterns import pattern
 from quire.model.query_tree import Not, Query, leaves
 from quire.search.hybrid import VectorMatches, fused
-from quire.search.merge import Merged
 from quire.search.query_terms import PreparedQuery
 from quire.search.search_settings import SHARPNESS
 
@@ -228,12 +227,6 @@ def _adjacent_terms(context: QueryContext, query: Query, language: str) -> set[t
     return adjacent
 
 
-def relevant_results(results: Sequence[Merged], cutoff: float) -> list[Merged]:
-    """The results above the cut-off: a share of the best score that grows with the rank."""
-    per_rank = cutoff * results[0].score if results else 0.0
-    return [result for rank, result in enumerate(results) if result.score >= rank * per_rank]
-
-
 def matches_by_document(prepared: PreparedQuery, matches: Sequence[Match], limit: int) -> dict[int, list[Match]]:
     """The nodes near the best of their document, in all documents that can have one of ``limit`` results.
 
@@ -250,8 +243,12 @@ def matches_by_document(prepared: PreparedQuery, matches: Sequence[Match], limit
         best = bests[match.number]
         if cap * best >= least and match.score >= cutoff * best:
             by_document.setdefault(match.number, []).append(match)
-    # Shares are compared only where one match is below another.
-    nested = [number for number, inside in by_document.items() if len(inside) > 1 and _are_nested(prepared, inside)]
+    nested = []  # shares are compared only where one match is below another
+    for number, inside in by_document.items():
+        positions = {match.position for match in inside}
+        ancestors = prepared.snapshot.outlines(number).ancestors if len(inside) > 1 else None
+        if ancestors and any(not positions.isdisjoint(ancestors(position)) for position in positions):
+            nested.append(number)
     if nested and (shares := own_shares(prepared.snapshot, prepared.context, prepared.query, nested)):
         for number in nested:
             by_document[number] = [
@@ -259,13 +256,6 @@ def matches_by_document(prepared: PreparedQuery, matches: Sequence[Match], limit
                 for match in by_document[number]
             ]
     return by_document
-
-
-def _are_nested(prepared: PreparedQuery, matches: Sequence[Match]) -> bool:
-    """Whether one of the matches of a document is below another."""
-    outline = prepared.snapshot.outlines(matches[0].number)
-    positions = {match.position for match in matches}
-    return any(not positions.isdisjoint(outline.ancestors(position)) for position in positions)
 
 
 def excluded_nodes(prepared: PreparedQuery, matches: Sequence[Match]) -> dict[int, set[int]]:
