@@ -17,17 +17,14 @@ from quire.model.options import DEFAULT_TOKENIZER
 from quire.pipeline import chunk
 from quire.tokens.tokenizers import resolve as counter_of
 
-NAMES = ("wordllama",)
-"""The models that a package brings along."""
-_METHODS = (
+NAMES = ("wordllama",)  # the models that a package brings along
+_METHODS = (  # how the models of other packages embed texts and queries
     ("embed_documents", "embed_query"),  # LangChain
     ("encode_document", "encode_query"),  # sentence-transformers
     ("encode", "encode"),  # model2vec, earlier sentence-transformers
     ("passage_embed", "query_embed"),  # fastembed
 )
-"""How the models of other packages embed texts and queries."""
-_NAMES = ("model_name", "model", "model_id", "base_model_name", "model_card_data.base_model", "name")
-"""Where they have their names."""
+_NAMES = ("model_name", "model", "model_id", "base_model_name", "model_card_data.base_model", "name")  # of these
 _OTHERS = "where it has no wheel (Python 3.14, ARM Linux, musl), use an endpoint or the folder of a model2vec model"
 _CHOICE = (
     "name an endpoint (--endpoint URL --model NAME), or a folder in the format of model2vec or wordllama (--embedder "
@@ -44,10 +41,8 @@ class Embedder(Protocol):
     ``window`` counts them (by default those of ``o200k_base``), and ``batch``, how many texts to embed at a time.
     """
 
-    name: str
-    """The model. Vectors of different models are never mixed."""
-    version: str
-    """The model's version. Another version is another model."""
+    name: str  # the model; vectors of different models are never mixed
+    version: str  # the model's version; another version is another model
 
     @property
     def window(self) -> int:
@@ -123,7 +118,6 @@ def resolve(embedder: object) -> Embedder:
 
 
 def _local(name: str) -> Embedder:
-    """A model by its name, or by its folder."""
     folder = Path(name).expanduser()
     if name not in NAMES and not folder.is_dir():
         raise invalid_value("embedder", name, f"no such folder; {_CHOICE}")

@@ -56,15 +56,13 @@ class StaticModel:
             for row, tokens in enumerate(encoded, start=first):
                 ids = np.array([id_ for id_ in tokens.ids if id_ != self._unknown], dtype=np.int64)
                 for at in range(0, len(ids), _TOKENS):
-                    vectors[row] += self._sum(ids[at : at + _TOKENS])
+                    some = ids[at : at + _TOKENS]
+                    rows = some if self._rows is None else self._rows[some]
+                    found = self._vectors[np.minimum(rows, len(self._vectors) - 1)]
+                    weighted = found if self._weights is None else found * self._weights[some][:, None]
+                    vectors[row] += weighted.sum(axis=0, dtype=np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors / np.where(lengths == 0, 1, lengths)
-
-    def _sum(self, ids: Any) -> Any:
-        rows = ids if self._rows is None else self._rows[ids]
-        vectors = self._vectors[np.minimum(rows, len(self._vectors) - 1)]
-        vectors = vectors if self._weights is None else vectors * self._weights[ids][:, None]
-        return vectors.sum(axis=0, dtype=np.float32)
 
 
 @cache

@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
@@ -74,15 +75,10 @@ def ask(
         search = partial(index.search, trees=trees, without=without or None, mode=mode)
         ranked = _hits(partial(search, every=True, max_tokens=0), question)
         shown = _hits(search, question)
-        outcomes.append(
-            Outcome(
-                question,
-                rank=_rank(ranked, answers, question),
-                tokens=sum(hit.tokens for hit in shown[: _rank(shown, answers, question)]),
-                first=ranked[0].id if ranked else "",
-                repeats_title=question.query.casefold() in {answer.title.casefold() for answer in answers},
-            )
-        )
+        tokens = sum(hit.tokens for hit in shown[: _rank(shown, answers, question)])
+        first = ranked[0].id if ranked else ""
+        repeats_title = question.query.casefold() in {answer.title.casefold() for answer in answers}
+        outcomes.append(Outcome(question, _rank(ranked, answers, question), tokens, first, repeats_title))
     return outcomes
 
 
@@ -103,7 +99,6 @@ def _hits(search: Callable[..., Sequence[Hit]], question: Question) -> list[Hit]
 
 
 def _rank(hits: Sequence[Hit], answers: Sequence[Hit], question: Question) -> int:
-    """The rank of the first right hit; 0 if there is none."""
     for rank, hit in enumerate(hits, start=1):
         if any(is_right(hit, answer, is_pasted=question.is_pasted) for answer in answers):
             return rank
@@ -163,9 +158,8 @@ def build_index(
 ) -> Iterator[Path]:
     """The folder of a temporary index of ``trees`` without the links of ``questions``."""
     left_out: dict[str, list[Link]] = defaultdict(list)
-    for question in questions:
-        for held in question.links:
-            left_out[held.document].append(held.link)
+    for held in chain.from_iterable(question.links for question in questions):
+        left_out[held.document].append(held.link)
     with tempfile.TemporaryDirectory(prefix="quire-eval-") as folder:
         copies = {tree: Path(folder, "trees", str(number)) for number, tree in enumerate(trees)}
         for tree, documents in trees.items():

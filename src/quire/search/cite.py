@@ -132,8 +132,6 @@ class _Page:
 
 
 class _Checking:
-    """Checks quotations against an index."""
-
     def __init__(self, index: Index, resolve: Callable[[str], str], documents: Iterable[FileRecord]) -> None:
         self.index, self.resolve = index, resolve
         self.documents = {record.id: record for record in documents}

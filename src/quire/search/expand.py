@@ -27,9 +27,7 @@ from quire.search.search_settings import SearchSettings
 from quire.tokens import tokenizers
 from quire.tokens.sizer import Sizer
 
-Documents: TypeAlias = str | PathLike[str] | Mapping[str, str] | Callable[[str], str]
-"""A folder, the texts by path, or a function from a path to a text."""
-
+Documents: TypeAlias = str | PathLike[str] | Mapping[str, str] | Callable[[str], str]  # a folder, or texts by path
 MAX_TOKENS = 800
 _OF_PARSING = ("title", "syntax", "substitutions")
 _FIELDS = ("source_path", "sourcePath"), ("char_start", "charStart"), ("char_end", "charEnd")

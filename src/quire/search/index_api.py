@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from quire.search.vector_search import VectorSearch, VectorUpdate
 
 AnyPath = str | os.PathLike[str]
+Names = str | Sequence[str] | None  # one or more
 Where = str | Sequence[str] | Mapping[str, object] | None  # conditions on front matter
 
 __all__ = ["Index", "Status", "TreeInfo", "Update"]
@@ -149,10 +150,10 @@ class Index:
         *,
         limit: int | None = None,
         max_tokens: int | None = None,
-        trees: str | Sequence[str] | None = None,
-        path: str | Sequence[str] | None = None,
+        trees: Names = None,
+        path: Names = None,
         where: Where = None,
-        without: str | Sequence[str] | None = None,
+        without: Names = None,
         merge: bool = True,
         every: bool = False,
         explain: bool = False,
@@ -211,12 +212,7 @@ class Index:
         return self._vector_search
 
     def get(
-        self,
-        name: str | SectionName,
-        *,
-        children: bool = True,
-        max_tokens: int | None = None,
-        without: str | Sequence[str] | None = None,
+        self, name: str | SectionName, *, children: bool = True, max_tokens: int | None = None, without: Names = None
     ) -> Hit:
         """One section by its id, ``PATH#SLUG`` or ``PATH:LINE``, with everything below it or without.
 
@@ -235,10 +231,10 @@ class Index:
         text: str = "",
         limit: int | None = None,
         max_tokens: int | None = None,
-        trees: str | Sequence[str] | None = None,
-        path: str | Sequence[str] | None = None,
+        trees: Names = None,
+        path: Names = None,
         where: Where = None,
-        without: str | Sequence[str] | None = None,
+        without: Names = None,
     ) -> Results:
         """Sections with the same words as the one called ``name``, in other documents; or with those of a ``text``."""
         snapshot, wanted = self._snapshot(), Filter.checked(trees, path, where, without)
@@ -280,7 +276,7 @@ class Index:
             infos[name] = tree_info(self._folder, snapshot, name, tree)
         return dict(infos)
 
-    def documents(self, tree: str | None = None, path: str | Sequence[str] | None = None) -> list[FileRecord]:
+    def documents(self, tree: str | None = None, path: Names = None) -> list[FileRecord]:
         """The records of documents, sorted by tree and path: of one tree, or with a path that matches a pattern."""
         snapshot = self._snapshot()
         if tree is not None:

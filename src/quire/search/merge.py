@@ -1,7 +1,5 @@
 """Nodes that match to sections that answer, along the heading tree of each document.
 
-Details of merging:
-
 - A child matches if it is a match or replaces its own children. The document replaces its children only if all of them
   match, and the threshold applies there too, so that 1.0 turns aggregation off.
 - A parent with many times the tokens of a section below it that scores as much does not replace it (``parent_size``).
@@ -29,15 +27,12 @@ _SMALL = 500  # a section with so many tokens, and all below it, is never too la
 _NEARLY_ALL = 0.9  # the share of a parent's words that a section below it has if it is the answer
 
 Rule = Literal["parent", "aggregated", "passed over", "apart", "set back"]
+# It matches in its own right; enough children match; better ones below it replace the match; too few children of the
+# result's parent match; it is a further result of its document.
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What one rule did at one node, for ``--explain``.
-
-    ``parent``: it matches in its own right; ``aggregated``: enough children match; ``passed over``: a match that better
-    ones below it replace; ``apart``: too few children of the result's parent match; ``set back``: a further result of
-    its document.
-    """
+    """What one rule did at one node, for ``--explain``."""
 
     rule: Rule
     position: int
@@ -71,8 +66,7 @@ def alone(document: str, match: Match) -> Merged:
 def limit_per_document(results: Sequence[Merged], limit: int, per_document: int) -> tuple[list[Merged], int]:
     """The best ``limit`` results after those beyond ``per_document`` of a document are demoted; and how many were.
 
-    Equal scores are ordered by document and position. Without this, one page with ten matching sections could fill the
-    whole answer. 0 demotes none.
+    Else one page with ten matching sections could fill the whole answer. 0 demotes none.
     """
     ordered = sorted(results, key=_rank)
     full = per_document or len(ordered)
@@ -118,8 +112,6 @@ def merge_document(
 
 
 class _Merging(msgspec.Struct, frozen=True):
-    """The rules of merging, for one document."""
-
     outline: Outline
     settings: SearchSettings
     excluded: Container[int]

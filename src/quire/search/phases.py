@@ -3,8 +3,7 @@
     parse -> correct -> rank -> rank the best again -> merge -> spread -> (rerank) -> cut off -> fit
 
 A node that matches is a ``Match``, a result without its text a ``Merged``, with its text a ``Hit``. A search loads
-neither the parser nor a tokenizer, as nodes have everything an answer needs. Only a budget so small that a passage must
-be cut loads the tokenizer.
+neither the parser nor, unless a passage must be cut, a tokenizer.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,20 +11,22 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from quire.index.engine.first_pass import all_items, is_plain
 from quire.index.engine.snapshot import Snapshot
 from quire.index.node import Node
 from quire.index.status import progress
 from quire.model.document import Span
 from quire.model.page_markers import NOTEBOOK
+from quire.model.query_tree import Group
 from quire.search import ranking
 from quire.search.conditions import Filter
 from quire.search.explain import explanation
 from quire.search.hit import Hit, Results
-from quire.search.hybrid import VectorMatches, is_plain_query
 from quire.search.match_ranges import highlighter
 from quire.search.merge import Merged, alone, limit_per_document, merge_document
 from quire.search.query_syntax import KEYED, parse, show
 from quire.search.query_terms import PreparedQuery, prepare, within_limit
+from quire.search.ranking import VectorMatches
 from quire.search.search_settings import SearchSettings
 from quire.search.token_budget import Excerpt, fit
 
@@ -61,7 +62,9 @@ def search(
         return Results(query=text, unknown_keys=prepared.unknown_keys, known_keys=all_keys, phases=phases)
     context = prepared.context
     phases["correct"] = {"words looked up": context.dictionary.lookups, "words corrected": len(context.corrections)}
-    near = find_near(text) if find_near is not None and is_plain_query(prepared.query) else None
+    # A query with operators is searched by words: vectors know no operators.
+    is_plain_query = all(is_plain(item) or isinstance(item, Group) for item in all_items(prepared.query))
+    near = find_near(text) if find_near and is_plain_query else None
     limit = max(settings.limit, RERANKED) if rerank else settings.limit
     results = _results(prepared, limit, phases, near, merge=merge, explain=explain)
     if rerank:
@@ -140,12 +143,9 @@ def _hits(prepared: PreparedQuery, results: Sequence[Merged], phases: Phases, *,
     sections, most_below = zip(_nodes(snapshot, results), matched, strict=True), settings.max_below
     excerpts = fit(sections, snapshot.nodes_of, max_tokens=settings.max_tokens, max_below=most_below, ranges=ranges)
     last = max((rank for rank, excerpt in enumerate(excerpts) if excerpt), default=0)
-    phases["fit"] = {
-        "results": len(results),
-        "given": sum(map(bool, excerpts)),
-        "left out": sum(not excerpt for excerpt in excerpts[:last]),
-        "tokens": sum([excerpt.cost for excerpt in excerpts]),
-    }
+    left_out, tokens = sum(not excerpt for excerpt in excerpts[:last]), sum([excerpt.cost for excerpt in excerpts])
+    given = sum(map(bool, excerpts))
+    phases["fit"] = {"results": len(results), "given": given, "left out": left_out, "tokens": tokens}
     for result, excerpt in zip(results, excerpts, strict=True):
         if excerpt:
             constituents = [node.id for node in snapshot.nodes([match.address for match in result.constituents])]

@@ -31,8 +31,7 @@ _BLANK = r"\s\x00-\x1f\x7f-\x9f\u200b\ufeff\ud800-\udfff"
 _NO_BLANK = pattern(f"[^{_BLANK}]")
 _BRACKET_OR_BLANK = pattern(f"[()]|[{_BLANK}]++")
 
-KEYED = pattern(r"(?<![\w-])-?([A-Za-z][\w-]*+):[^\s:/\\]")
-"""A word that names a key of front matter, if there is such a key."""
+KEYED = pattern(r"(?<![\w-])-?([A-Za-z][\w-]*+):[^\s:/\\]")  # names a key of front matter, if there is such a key
 LEAST_BOOST, MOST_BOOST = 0.01, 100.0  # ``HEAD^0`` and ``m^-1`` have no boost
 _NUMBER = pattern(number := r"[+-]?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _BOOST_SUFFIX = pattern(rf"\^({number})(?![\w^])")
@@ -88,7 +87,6 @@ class Token(NamedTuple):
 
 
 def _tokens(query: str, keys: frozenset[str]) -> Iterator[Token]:
-    """All tokens in order. Brackets need not be balanced."""
     pairs, fields, end = _bracket_pairs(query), _field_pattern(keys), 0
     while first := _NO_BLANK.search(query, end):
         token = _token(query, first.start(), pairs, fields)
@@ -278,7 +276,6 @@ class _Group(msgspec.Struct):
 
 
 def _join(query: str, items: list[Query]) -> Query:
-    """One query for all items."""
     exclusions = [item for item in items if isinstance(item, Not)]
     if len(exclusions) == len(items):
         advice = "add a word to look for, or put it in quotes"

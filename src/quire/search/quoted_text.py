@@ -71,15 +71,13 @@ class ComparedText:
 
     @cached_property
     def _positions(self) -> list[int]:
-        """Where each character is in the source."""
         edges = [0, *[edge for ignored in _IGNORED.finditer(self.source) for edge in ignored.span()], len(self.source)]
         return [*chain.from_iterable(map(range, edges[::2], edges[1::2]))]
 
     def span(self, start: int, end: int) -> Span:
         """A part of ``text`` as a span of the source."""
-        positions = self._positions
-        start, end = max(start, 0), min(end, len(positions))
-        return Span(positions[start], positions[end - 1] + 1) if start < end else Span(0, 0)
+        start, end = max(start, 0), min(end, len(self._positions))
+        return Span(self._positions[start], self._positions[end - 1] + 1) if start < end else Span(0, 0)
 
     def occurrences(self, quote: str, start: int = 0) -> Iterator[tuple[Span, int]]:
         """The spans of the source that are a quotation, in whole words, and where each ends in ``text``."""
@@ -176,12 +174,7 @@ def _without_hidden(text: str, form: Form) -> str:
 
 def _same_length(text: str) -> str:
     """A text of the same length without marks that depend on what is beside them, with one spelling of characters."""
-    if "..." in text:
-        text = text.replace("...", f"…{_PAD}{_PAD}")
-    if "&" in text:
-        text = _ENTITY.sub(_character, text)
-    if "\\" in text or "~~" in text:
-        text = _ESCAPES.sub(_padded, text)
+    text = _ESCAPES.sub(_padded, _ENTITY.sub(_character, text.replace("...", f"…{_PAD}{_PAD}")))
     return _UNDERSCORES.sub(_padded, text) if "_" in text else text
 
 

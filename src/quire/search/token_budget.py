@@ -4,9 +4,8 @@ In rank order, each result shows its own text; a long one shows the passages wit
 text of its own shows the best node that matched in it. The rest of the budget shows what is below, again in rank order:
 everything if it fits, else the nodes that matched, then the section from its start.
 
-Token counts are stored with the nodes. Counts of passages that meet at the start of a line add up; where they may not,
-and for the line between passages that do not meet, an upper bound is reserved. The tokenizer is only needed if not even
-one passage fits, so that it must be cut.
+Token counts are stored with the nodes; where they may not add up, an upper bound is reserved. The tokenizer is only
+needed if not even one passage fits, so that it must be cut.
 """
 
 from bisect import bisect_right
@@ -118,7 +117,12 @@ class Excerpt(Struct):
         missing = [passage for passage in new if passage.start not in self._by_start]
         cost = 0
         for passage in missing:
-            cost += self._cost(passage)
+            cost += passage.tokens + (_ELLIPSIS_TOKENS if self._by_start else 0)
+            before, after = self._by_end.get(passage.start), self._by_start.get(passage.end)
+            for left, right in ((before, passage), (passage, after)):
+                if left and right:
+                    adds_up = left.text.endswith(("\n", "\r")) and _CLEAN_START.match(right.text)
+                    cost += (0 if adds_up else _SEAM_TOKENS) - _ELLIPSIS_TOKENS
             self._by_start[passage.start] = self._by_end[passage.end] = passage
         if self.tokens + cost > room:
             for passage in missing:
@@ -150,16 +154,6 @@ class Excerpt(Struct):
                 shown += "\n" if shown.endswith(("\n", "\r")) else "\n\n"
             shown += "".join([ELLIPSIS if shown else "", *[passage.text for passage in group]])
         return shown
-
-    def _cost(self, passage: Passage) -> int:
-        """How many tokens a passage adds."""
-        tokens = passage.tokens + (_ELLIPSIS_TOKENS if self._by_start else 0)
-        before, after = self._by_end.get(passage.start), self._by_start.get(passage.end)
-        for left, right in ((before, passage), (passage, after)):
-            if left and right:
-                adds_up = left.text.endswith(("\n", "\r")) and _CLEAN_START.match(right.text)
-                tokens += (0 if adds_up else _SEAM_TOKENS) - _ELLIPSIS_TOKENS
-        return tokens
 
 
 def _show_own_text(excerpt: Excerpt, read: ReadNodes, ranges: Ranges | None, room: int, min_excerpt: int) -> None:
@@ -265,6 +259,7 @@ def _cut(passage: Passage, match: int, most: int) -> Passage | None:
         fitting = ends[: bisect_right(ends, most, key=lambda end: count(text[:end]))]
         # A word may have fewer tokens than its beginning.
         cut = text[: next((end for end in reversed(fitting) if count(text[:end]) <= most), 0)]
-        if cut.strip(BLANK) and count(cut) >= least:
-            return Passage(passage.start + start, passage.start + start + len(cut), cut, count(cut))
+        if count(cut) >= least:
+            start += passage.start
+            return Passage(start, start + len(cut), cut, count(cut)) if cut.strip(BLANK) else None
     return None

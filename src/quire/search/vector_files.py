@@ -40,11 +40,8 @@ class Table(msgspec.Struct):
 
     def usable(self, files: FileTable) -> dict[str, DocumentVectors]:
         """The vectors of documents that have not changed since they were embedded."""
-        return {
-            key: vectors
-            for key, vectors in self.documents.items()
-            if (record := files.get(key)) and record.digest == vectors.digest
-        }
+        documents = self.documents.items()
+        return {key: own for key, own in documents if (record := files.get(key)) and record.digest == own.digest}
 
     def missing(self, files: FileTable) -> int:
         """How many nodes search by meaning does not find."""

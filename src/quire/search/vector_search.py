@@ -20,7 +20,7 @@ from quire.errors import StoreError
 from quire.index.engine.snapshot import Location, Snapshot
 from quire.index.file_records import FileRecord
 from quire.output.atomic_file import replacing
-from quire.search.hybrid import VectorMatches
+from quire.search.ranking import VectorMatches
 from quire.search.vector_files import CURRENT, TABLE, DocumentVectors, Table, current_folder, load_table, remove_vectors
 
 _LIMIT = 100  # how many nodes are found by meaning
@@ -99,8 +99,7 @@ class VectorSearch:
 
     def _vectors(self) -> _Rows:
         folder = current_folder(self._index)
-        table = load_table(folder) if folder else None
-        if folder is None or table is None:
+        if folder is None or (table := load_table(folder)) is None:
             raise StoreError(str(self._index), "has no vectors", "run: quire index --vectors, or Index.embed")
         return _Rows(folder, table)
 
@@ -187,9 +186,7 @@ def _unit(vectors: Any) -> Any:
 
 
 def _batches(snapshot: Snapshot, documents: Sequence[str], embedder: Embedder) -> Iterator[dict[str, Passages]]:
-    """The passages of documents that are embedded together."""
-    batch: dict[str, Passages] = {}
-    count = 0
+    batch, count = dict[str, Passages](), 0
     for key in documents:
         batch[key] = [
             (node.position, blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest(), text)
@@ -210,8 +207,7 @@ class _NodeVectors:
 
     def __init__(self, rows: _Rows, snapshot: Snapshot) -> None:
         usable = rows.table.usable(snapshot.files)
-        documents = usable.values()
-        self.table = rows.table
+        self.table, documents = rows.table, usable.values()
         self._records = [snapshot.files[key] for key in usable]
         hashes = (digest for vectors in documents for digest in vectors.hashes)
         self._rows = np.fromiter(map(rows.numbers.__getitem__, hashes), dtype=np.int64)
