@@ -62,9 +62,10 @@ def search(
         return Results(query=text, unknown_keys=prepared.unknown_keys, known_keys=all_keys, phases=phases)
     context = prepared.context
     phases["correct"] = {"words looked up": context.dictionary.lookups, "words corrected": len(context.corrections)}
+    near = None
     # A query with operators is searched by words: vectors know no operators.
-    is_plain_query = all(is_plain(item) or isinstance(item, Group) for item in all_items(prepared.query))
-    near = find_near(text) if find_near and is_plain_query else None
+    if find_near and all(is_plain(item) or isinstance(item, Group) for item in all_items(prepared.query)):
+        near = find_near(text)
     limit = max(settings.limit, RERANKED) if rerank else settings.limit
     results = _results(prepared, limit, phases, near, merge=merge, explain=explain)
     if rerank:

@@ -182,8 +182,8 @@ def _split_word(word: str) -> tuple[str, bool, float]:
     ``x^y``, ``x^0`` and ``2^10`` have no boost; ``**bold**`` and ``src/*`` are no prefixes.
     """
     text, boost = word, 1.0
-    base, _, number = word.rpartition("^")
-    if _LETTER.search(base) and _NUMBER.fullmatch(number) and LEAST_BOOST <= float(number) <= MOST_BOOST:
+    base, caret, number = word.rpartition("^")
+    if caret and _LETTER.search(base) and _NUMBER.fullmatch(number) and LEAST_BOOST <= float(number) <= MOST_BOOST:
         text, boost = base, float(number)
     prefix = len(text) > 1 and text.endswith("*") and text.count("*") == 1 and _is_text(text[-2])
     return text[: len(text) - prefix], prefix, boost

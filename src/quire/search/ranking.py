@@ -33,7 +33,7 @@ _FIRST = 1.1  # the score of a body with the whole query, in scores of the best:
 _MOSTLY = 0.8  # with more news than that among the nodes, more nodes are looked at
 _WELL = 0.8  # sections with so much of the best score in their page match about as well
 PARTS = ("title", "adjacent", "adjacent_body", "links", "page_links", "explained", "page_sections", "news", "verbatim")
-# What the second pass adds to the score of a node, as ``[search]`` calls it; ``verbatim``: for the whole query in a body.
+# What the second pass adds to the score of a node, as ``[search]`` calls it; ``verbatim`` is for a body with all of it.
 _EXPLAINED, _PAGE, _NEWS = (PARTS.index(name) for name in ("explained", "page_sections", "news"))
 _NAME = pattern(r"\w[._:/-]\w|[a-z0-9][A-Z]|^--?\w|^[@$.]\w")  # no ordinary word: ``maxSurge``, ``a.b``, ``--from``
 _READ = 20  # in how many of the best nodes a name may be explained
@@ -258,10 +258,10 @@ def matches_by_document(prepared: PreparedQuery, matches: Sequence[Match], limit
             by_document.setdefault(match.number, []).append(match)
     nested = []  # shares are compared only where one match is below another
     for number, inside in by_document.items():
-        positions = {match.position for match in inside}
-        ancestors = prepared.snapshot.outlines(number).ancestors if len(inside) > 1 else None
-        if ancestors and any(not positions.isdisjoint(ancestors(position)) for position in positions):
-            nested.append(number)
+        if len(inside) > 1:
+            positions, outline = {match.position for match in inside}, prepared.snapshot.outlines(number)
+            if any(not positions.isdisjoint(outline.ancestors(position)) for position in positions):
+                nested.append(number)
     if nested and (shares := own_shares(prepared.snapshot, prepared.context, prepared.query, nested)):
         for number in nested:
             by_document[number] = [
