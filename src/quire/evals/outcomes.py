@@ -65,13 +65,12 @@ def ask(
             on_progress(done, len(questions), question.query)
         try:
             answers = [index.get(name) for name in question.answers]
+            for name, answer in zip(question.answers, answers, strict=True):
+                if _document_id(answer) not in searched:
+                    problem = f"{name}: not in the documents that are searched"
+                    raise NotFoundError(problem, "name its folder, too, or leave the question out")  # noqa: TRY301
         except NotFoundError as error:
             raise InputError(question.line or question.query, f"answer {error.problem}", error.advice) from error
-        for name, answer in zip(question.answers, answers, strict=True):
-            if _document_id(answer) not in searched:
-                problem = f"answer {name}: not in the documents that are searched"
-                advice = "name its folder, too, or leave the question out"
-                raise InputError(question.line or question.query, problem, advice)
         search = partial(index.search, trees=trees, without=without or None, mode=mode)
         ranked = _hits(partial(search, every=True, max_tokens=0), question)
         shown = _hits(search, question)

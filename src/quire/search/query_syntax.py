@@ -63,7 +63,8 @@ def parse(query: str, keys: frozenset[str] = frozenset()) -> Query | None:
             items.append(token)
             group.has_or = True
         elif token.kind in ("word", "phrase"):
-            group.add_leaf(token)
+            leaf = _leaf(token, group.field_of(token))
+            items.append(Not(item=leaf, start=token.start) if token.negated else leaf)
     for group in groups:
         if group.opening and group.changes_meaning:
             at = group.opening.span.start
@@ -233,10 +234,6 @@ class _Group(msgspec.Struct):
             at = token.start + self.query.startswith("-", token.start)
             raise QueryError(self.query, at, f"{token.field}: is inside {self.field}:( )", "a word has one field")
         return token.field or self.field
-
-    def add_leaf(self, token: Token) -> None:
-        leaf = _leaf(token, self.field_of(token))
-        self.all_items.append(Not(item=leaf, start=token.start) if token.negated else leaf)
 
     def add_group(self, group: "_Group", opening: Token, boost: float) -> None:
         if not group.changes_meaning and boost == 1:

@@ -66,7 +66,9 @@ class ComparedText:
     """A text in one of its forms."""
 
     def __init__(self, text: str, form: Form) -> None:
-        self.source = _without_hidden(text, form)
+        if form != _AS_IT_IS:
+            text = _HIDDEN.sub(lambda match: match[0] if match.lastgroup in form else _padded(match), text)
+        self.source = _same_length(text if _LINE_MARK in form else _LINE_MARKS.sub(_padded, text))
         self.text = _compared(self.source)
 
     @cached_property
@@ -163,13 +165,6 @@ def _compared(text: str) -> str:
         for character in _QUOTES + _DASHES:
             text = text.replace(character, "'" if character in _QUOTES else "-")
     return text
-
-
-def _without_hidden(text: str, form: Form) -> str:
-    """A text of the same length without what a form leaves out."""
-    if form != _AS_IT_IS:
-        text = _HIDDEN.sub(lambda match: match[0] if match.lastgroup in form else _padded(match), text)
-    return _same_length(text if _LINE_MARK in form else _LINE_MARKS.sub(_padded, text))
 
 
 def _same_length(text: str) -> str:

@@ -105,20 +105,17 @@ class VectorSearch:
 
     def _known_embedder(self, table: Table) -> Embedder:
         """The embedder that was used last, else the one that the table names, else the configured one."""
-        if self._embedder is None or not _is_of(table, self._embedder):
+        model = table.model, table.version
+        if self._embedder is None or (self._embedder.name, self._embedder.version) != model:
             is_named = table.embedder in NAMES  # not a folder or an endpoint: the index may be a stranger's
             configured = table.embedder if is_named else self._configured
             embedder = None if configured is None else resolve(configured)
-            if embedder is None or not (is_named or _is_of(table, embedder)):
-                problem = f"its vectors are those of {' '.join(filter(None, [table.model, table.version]))}"
+            if embedder is None or not (is_named or (embedder.name, embedder.version) == model):
+                problem = f"its vectors are those of {' '.join(filter(None, model))}"
                 advice = "name this model: [embed] in your own quire.toml, or Index.open"
                 raise StoreError(str(self._index), problem, advice)
             self._embedder = embedder
         return self._embedder
-
-
-def _is_of(table: Table, embedder: Embedder) -> bool:
-    return (embedder.name, embedder.version) == (table.model, table.version)
 
 
 class _Rows:
