@@ -64,9 +64,9 @@ def test_wordllama_is_read_without_importing_it() -> None:
 
 def test_where_wordllama_is_missing_the_error_says_what_else_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("wordllama")
-    module = import_module("quire.embed.wordllama")
+    module = import_module("quire.embed.static_model")
     monkeypatch.setattr(module, "find_spec", lambda name: None)
-    module.load.cache_clear()
+    module.load_wordllama.cache_clear()
     with pytest.raises(
         quire.MissingExtraError,
         match=r"^wordllama is not installed; install it: pip install 'quire-md\[wordllama\]'; where it has no wheel "

@@ -49,7 +49,7 @@ class Outline:
     def merged(self, settings: SearchSettings, matches: Sequence[Match] | None = None) -> list[Merged]:
         """The results, of these matches or of its own."""
         found = self.matches() if matches is None else matches
-        return merge_document(self.name, found, self.tree, settings, explain=True)
+        return merge_document(found, self.tree, settings, (), explain=True)
 
     def again(self, results: Sequence[Merged], own: float) -> list[Match]:
         """Results as if they were what matched."""
@@ -82,7 +82,7 @@ def planted(depths: Sequence[int], names: Sequence[str], numbers: Sequence[tuple
     lines = zip(names, ends, numbers, strict=True)
     return Outline(
         tuple(Line(name, position, end - 1, *marks) for position, (name, end, marks) in enumerate(lines)),
-        HeadingTree(list(depths), parents, children, [()] * len(depths), [0] * len(depths)),
+        HeadingTree(list(depths), parents, children, [()] * len(depths), [0] * len(depths), names[0]),
     )
 
 

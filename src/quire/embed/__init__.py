@@ -4,5 +4,5 @@ from quire import lazy_names
 
 __all__, __getattr__ = lazy_names(
     __name__,
-    {"embedder": "Embedder FunctionEmbedder passages resolve", "endpoint": "Endpoint", "reranker": "Reranker"},
+    {"embedder": "Embedder FunctionEmbedder passages resolve", "endpoint": "Endpoint Reranker"},
 )

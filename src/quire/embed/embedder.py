@@ -17,17 +17,14 @@ from quire.model.options import DEFAULT_TOKENIZER
 from quire.pipeline import chunk
 from quire.tokens.tokenizers import resolve as counter_of
 
-NAMES = ("wordllama",)
-"""The models that a package brings along."""
-_METHODS = (
+NAMES = ("wordllama",)  # the models that a package brings along
+_METHODS = (  # how the models of other packages embed texts and queries
     ("embed_documents", "embed_query"),  # LangChain
     ("encode_document", "encode_query"),  # sentence-transformers
     ("encode", "encode"),  # model2vec, earlier sentence-transformers
     ("passage_embed", "query_embed"),  # fastembed
 )
-"""How the models of other packages embed texts and queries."""
-_MODEL_NAMES = ("model_name", "model", "model_id", "base_model_name", "model_card_data.base_model", "name")
-"""Where they have their names."""
+_NAMES = ("model_name", "model", "model_id", "base_model_name", "model_card_data.base_model", "name")  # of these
 _OTHERS = "where it has no wheel (Python 3.14, ARM Linux, musl), use an endpoint or the folder of a model2vec model"
 _CHOICE = (
     "name an endpoint (--endpoint URL --model NAME), or a folder in the format of model2vec or wordllama (--embedder "
@@ -44,10 +41,8 @@ class Embedder(Protocol):
     ``window`` counts them (by default those of ``o200k_base``), and ``batch``, how many texts to embed at a time.
     """
 
-    name: str
-    """The model. Vectors of different models are never mixed."""
-    version: str
-    """The model's version. Another version is another model."""
+    name: str  # the model; vectors of different models are never mixed
+    version: str  # the model's version; another version is another model
 
     @property
     def window(self) -> int:
@@ -60,13 +55,9 @@ class Embedder(Protocol):
 class FunctionEmbedder:
     """An embedder made of any function from a list of texts to their vectors."""
 
-    def __init__(
-        self, function: Callable[[list[str]], Any], *, name: str = "", version: str = "", window: int = 0
-    ) -> None:
-        self._function = function
+    def __init__(self, function: Callable[..., Any], *, name: str = "", version: str = "", window: int = 0) -> None:
+        self._function, self.version, self.window = function, version, window
         self.name = name or getattr(function, "__qualname__", type(function).__name__)
-        self.version = version
-        self.window = window
 
     def embed(self, texts: Sequence[str]) -> Any:
         """The function's result."""
@@ -80,9 +71,7 @@ class ModelEmbedder:
         self._embed: Callable[[Any], Any] = getattr(model, method)
         self._embed_query: Callable[[Any], Any] = getattr(model, query_method, self._embed)
         self._takes_one = query_method == "embed_query" and self._embed_query != self._embed
-        names = (
-            reduce(lambda value, part: getattr(value, part, None), name.split("."), model) for name in _MODEL_NAMES
-        )
+        names = [reduce(lambda value, part: getattr(value, part, None), name.split("."), model) for name in _NAMES]
         self.name = next((name for name in names if isinstance(name, str) and name), type(model).__name__)
         self.version = ""
         window = getattr(model, "max_seq_length", None) or getattr(model, "max_length", None)
@@ -129,14 +118,12 @@ def resolve(embedder: object) -> Embedder:
 
 
 def _local(name: str) -> Embedder:
-    """A model by its name, or by its folder."""
     folder = Path(name).expanduser()
     if name not in NAMES and not folder.is_dir():
         raise invalid_value("embedder", name, f"no such folder; {_CHOICE}")
     try:
-        if name in NAMES:
-            return cast("Embedder", import_module(f"quire.embed.{name}").load())
-        return cast("Embedder", import_module("quire.embed.static_model").load_folder(folder))
+        models = import_module("quire.embed.static_model")
+        return cast("Embedder", models.load_wordllama() if name in NAMES else models.load_folder(folder))
     except ImportError as error:
         missing = MissingExtraError(name if name in NAMES else "model2vec", error.name)
         raise missing.advising(f"{missing.advice}; {_OTHERS}") if name in NAMES else missing from error

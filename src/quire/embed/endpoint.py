@@ -1,4 +1,4 @@
-"""Models behind endpoints: embeddings as OpenAI serves them, a few requests at once."""
+"""Models behind endpoints: embeddings as OpenAI serves them, a few requests at once, and rerankers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property, partial
 from string import Template
 from threading import Event, Lock
@@ -24,11 +25,12 @@ from quire.model.validation import convert
 from quire.tokens.token_counters import encoding_of
 from quire.tokens.tokenizers import resolve as counter_of
 
-KEY_VARIABLE = "QUIRE_EMBED_KEY"
+KEY_VARIABLE, _RERANK_VARIABLE = "QUIRE_EMBED_KEY", "QUIRE_RERANK_KEY"
 _OPENAI_HOST, _OPENAI_VARIABLE = "api.openai.com", "OPENAI_API_KEY"
 _TRY_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 _SHOWN = 200
+_MOST_CHARACTERS = 20_000  # of a text that is sent to be ranked; models read less
 LEAST_WINDOW, _USUAL_WINDOW = 32, 8191
 _WINDOW_NAMES = ("max_model_len", "context_length", "max_context_length", "context_window", "n_ctx", "n_ctx_train")
 """How vLLM, OpenRouter and Together, Mistral and LM Studio, Groq, and llama.cpp (in ``meta``) call it."""
@@ -47,8 +49,9 @@ class Endpoint:
         if not model:
             raise invalid_value("model", model, "name the model of the endpoint")
         self.count = counter_of(encoding_of(model), DEFAULT_TOKENIZER).count
-        self.name = model
-        self.version = _version(settings)
+        dimensions = f"{settings.dimensions} dimensions" if settings.dimensions else ""
+        prefix = f"prefix {settings.passage_prefix!r}" if settings.passage_prefix else ""
+        self.name, self.version = model, ", ".join(filter(None, [settings.version, dimensions, prefix]))
         self.batch = settings.batch * settings.requests_at_once
         if settings.window and not self.window >= LEAST_WINDOW:
             raise invalid_value("window", settings.window, f"it must be 0, for no limit, or at least {LEAST_WINDOW}")
@@ -98,7 +101,6 @@ class Endpoint:
             raise
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
-        """The texts of each request, in order."""
         batch: list[str] = []
         tokens = 0
         for text in texts:
@@ -131,11 +133,28 @@ class Endpoint:
         return vectors
 
 
-def _version(settings: EmbedSettings) -> str:
-    """The version with all else that vectors depend on."""
-    dimensions = f"{settings.dimensions} dimensions" if settings.dimensions else ""
-    prefix = f"prefix {settings.passage_prefix!r}" if settings.passage_prefix else ""
-    return ", ".join(filter(None, [settings.version, dimensions, prefix]))
+class Reranker:
+    """Says how well texts answer a query, as Cohere and Jina serve it, or TEI, which needs no name of a model."""
+
+    def __init__(self, url: str, model: str = "") -> None:
+        self._client = JsonClient(url, "rerank", _RERANK_VARIABLE, EmbedSettings())
+        self._model = model
+
+    def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One score per text."""
+        cut = [text[:_MOST_CHARACTERS] for text in texts]
+        form = {"model": self._model, "documents": cut} if self._model else {"texts": cut, "truncate": True}
+        content = self._client.send({"query": query, **form}, Event())
+        try:
+            answer = json.loads(content)
+            items = answer if isinstance(answer, list) else answer["results"]
+            scores = {item["index"]: float(item.get("relevance_score", item.get("score"))) for item in items}
+            ranked = [scores[index] for index in range(len(texts))]
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise self._client.error("the answer does not have one score per text", "is it a reranker?") from None
+        if not all(map(math.isfinite, ranked)):
+            raise self._client.error("the answer has scores that are no numbers", "choose another model")
+        return ranked
 
 
 class JsonClient:
@@ -158,10 +177,8 @@ class JsonClient:
 
         Without a body it is a GET request; if that is refused, the answer is empty.
         """
-        deadline = time.monotonic() + self._time_limit
-        pause = _FIRST_PAUSE
-        delay = self.rate_delay(time.monotonic())
-        request = self._request(body)
+        deadline, pause = time.monotonic() + self._time_limit, _FIRST_PAUSE
+        delay, request = self.rate_delay(time.monotonic()), self._request(body)
         while not stopped.wait(delay):
             delay = pause
             try:
@@ -175,7 +192,8 @@ class JsonClient:
                     if body is None:
                         return b""
                     raise self.error(problem, "check the URL, the model and the key") from None
-                delay = _seconds(error.headers.get("Retry-After"), pause)
+                with suppress(ValueError):  # a date is not understood
+                    delay = max(float(error.headers.get("Retry-After") or pause), 0.0)
             except ValueError:  # its message would show the value
                 raise self.error("the key or a header is no text that can be sent", "correct it") from None
             except (URLError, TimeoutError, ConnectionError, http.client.HTTPException) as error:
@@ -253,11 +271,3 @@ def _checked_url(url: str, name: str, key: str, beside: str) -> tuple[str, str]:
     path = parts.path.rstrip("/").removesuffix(f"/{beside or name}")
     query = f"?{parts.query}" if parts.query else ""
     return f"{parts.scheme}://{parts.netloc}{path}/{name}{query}", host
-
-
-def _seconds(text: str | None, otherwise: float) -> float:
-    """The seconds in a Retry-After header; a date is not understood."""
-    try:
-        return max(float(text or ""), 0.0)
-    except ValueError:
-        return otherwise

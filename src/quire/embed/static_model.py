@@ -10,6 +10,8 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -54,15 +56,29 @@ class StaticModel:
             for row, tokens in enumerate(encoded, start=first):
                 ids = np.array([id_ for id_ in tokens.ids if id_ != self._unknown], dtype=np.int64)
                 for at in range(0, len(ids), _TOKENS):
-                    vectors[row] += self._sum(ids[at : at + _TOKENS])
+                    some = ids[at : at + _TOKENS]
+                    rows = some if self._rows is None else self._rows[some]
+                    found = self._vectors[np.minimum(rows, len(self._vectors) - 1)]
+                    weighted = found if self._weights is None else found * self._weights[some][:, None]
+                    vectors[row] += weighted.sum(axis=0, dtype=np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors / np.where(lengths == 0, 1, lengths)
 
-    def _sum(self, ids: Any) -> Any:
-        rows = ids if self._rows is None else self._rows[ids]
-        vectors = self._vectors[np.minimum(rows, len(self._vectors) - 1)]
-        vectors = vectors if self._weights is None else vectors * self._weights[ids][:, None]
-        return vectors.sum(axis=0, dtype=np.float32)
+
+@cache
+def load_wordllama() -> StaticModel:
+    """The model whose files are in the package wordllama, read without its own code: offline, 256 numbers per vector.
+
+    That has compiled parts, which some platforms lack, sets the level of the root logger, and pads all texts of a batch
+    to the longest, which takes several times as long.
+    """
+    package = find_spec("wordllama")
+    if package is None or not package.submodule_search_locations:
+        raise ModuleNotFoundError(name="wordllama")
+    folder = Path(package.submodule_search_locations[0])
+    weights = folder / "weights" / "l2_supercat_256.safetensors"
+    tokenizer = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
+    return StaticModel(weights, tokenizer, "wordllama-l2-supercat-256", version("wordllama"))
 
 
 @cache

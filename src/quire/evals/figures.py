@@ -39,6 +39,10 @@ def _reciprocal(outcome: Outcome) -> float:
     return 1 / outcome.rank if outcome.rank else 0.0
 
 
+def _reciprocal_hard(outcome: Outcome) -> float | None:
+    return None if outcome.repeats_title else _reciprocal(outcome)
+
+
 def _recall(depth: int) -> Measure:
     return lambda outcome: float(0 < outcome.rank <= depth)
 
@@ -46,10 +50,7 @@ def _recall(depth: int) -> Measure:
 MEASURES: Mapping[str, tuple[str, Measure]] = MappingProxyType(
     {
         "mrr": (f"MRR@{DEPTH}", _reciprocal),
-        "mrr_hard": (
-            f"MRR@{DEPTH}, query is not the title",
-            lambda outcome: None if outcome.repeats_title else _reciprocal(outcome),
-        ),
+        "mrr_hard": (f"MRR@{DEPTH}, query is not the title", _reciprocal_hard),
         **{f"recall_{depth}": (f"recall at {depth}", _recall(depth)) for depth in (1, 5, 10)},
         "tokens": ("tokens read until right", lambda outcome: outcome.tokens or None),
     }
@@ -71,8 +72,12 @@ def figures(*searches: Sequence[Outcome]) -> dict[str, Figure]:
         values = [value for value in columns[0] if value is not None]
         if values and len(searches) == 1 and not {*values} - {0.0, 1.0}:
             figures[name] = _share(sum(values), len(values))
-        else:
-            figures[name] = _figure(_value(columns, numbers), [_value(columns, sample) for sample in drawn])
+            continue
+        value, resampled = _value(columns, numbers), [_value(columns, sample) for sample in drawn]
+        ordered = sorted([other for other in resampled if other is not None])
+        edge = int(_TAIL * len(ordered))
+        has_value = value is not None and ordered
+        figures[name] = Figure(value, ordered[edge], ordered[-1 - edge]) if has_value else Figure(None)
     return figures
 
 
@@ -93,11 +98,3 @@ def _value(columns: Sequence[Sequence[float | None]], numbers: Iterable[int]) ->
             return None
         means.append(sum(values) / len(values))
     return means[-1] - means[0] if len(means) > 1 else means[0]
-
-
-def _figure(value: float | None, drawn: Sequence[float | None]) -> Figure:
-    ordered = sorted([other for other in drawn if other is not None])
-    if value is None or not ordered:
-        return Figure(None)
-    edge = int(_TAIL * len(ordered))
-    return Figure(value, ordered[edge], ordered[-1 - edge])

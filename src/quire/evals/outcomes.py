@@ -13,9 +13,10 @@ from __future__ import annotations
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 DEPTH = 10  # how many hits are looked at
 _MOST_HITS = 1_000
-FOLDS = 5  # questions made from links are asked in so many folds, if all are: each leaves out a fifth of the links
+FOLDS = 5  # so many if all questions are asked
 _LINK = re.compile(r"\[(.*)\]\(.*\)|\[(.*?)\](?:\[[^\[\]]*\])?", re.DOTALL)
 """The words of an inline link, or of one by reference or a wiki link."""
 
@@ -63,30 +64,21 @@ def ask(
         if on_progress:
             on_progress(done, len(questions), question.query)
         try:
-            answers = [_find_answer(index, name, searched) for name in question.answers]
+            answers = [index.get(name) for name in question.answers]
+            for name, answer in zip(question.answers, answers, strict=True):
+                if _document_id(answer) not in searched:
+                    problem = f"{name}: not in the documents that are searched"
+                    raise NotFoundError(problem, "name its folder, too, or leave the question out")  # noqa: TRY301
         except NotFoundError as error:
             raise InputError(question.line or question.query, f"answer {error.problem}", error.advice) from error
         search = partial(index.search, trees=trees, without=without or None, mode=mode)
         ranked = _hits(partial(search, every=True, max_tokens=0), question)
         shown = _hits(search, question)
-        outcomes.append(
-            Outcome(
-                question,
-                rank=_rank(ranked, answers, question),
-                tokens=sum(hit.tokens for hit in shown[: _rank(shown, answers, question)]),
-                first=ranked[0].id if ranked else "",
-                repeats_title=question.query.casefold() in {answer.title.casefold() for answer in answers},
-            )
-        )
+        tokens = sum(hit.tokens for hit in shown[: _rank(shown, answers, question)])
+        first = ranked[0].id if ranked else ""
+        repeats_title = question.query.casefold() in {answer.title.casefold() for answer in answers}
+        outcomes.append(Outcome(question, _rank(ranked, answers, question), tokens, first, repeats_title))
     return outcomes
-
-
-def _find_answer(index: Index, name: str, searched: Container[str]) -> Hit:
-    hit = index.get(name)
-    if _document_id(hit) not in searched:
-        problem = f"{name}: not in the documents that are searched"
-        raise NotFoundError(problem, "name its folder, too, or leave the question out")
-    return hit
 
 
 def _hits(search: Callable[..., Sequence[Hit]], question: Question) -> list[Hit]:
@@ -106,10 +98,10 @@ def _hits(search: Callable[..., Sequence[Hit]], question: Question) -> list[Hit]
 
 
 def _rank(hits: Sequence[Hit], answers: Sequence[Hit], question: Question) -> int:
-    """The rank of the first right hit; 0 if there is none."""
-    is_pasted = question.is_pasted
-    right = [any(is_right(hit, answer, is_pasted=is_pasted) for answer in answers) for hit in hits]
-    return right.index(True) + 1 if True in right else 0
+    for rank, hit in enumerate(hits, start=1):
+        if any(is_right(hit, answer, is_pasted=question.is_pasted) for answer in answers):
+            return rank
+    return 0
 
 
 def is_right(hit: Hit, answer: Hit, *, is_pasted: bool = False) -> bool:
@@ -119,14 +111,11 @@ def is_right(hit: Hit, answer: Hit, *, is_pasted: bool = False) -> bool:
     """
     if _document_id(hit) != _document_id(answer):
         return False
-    contains = hit.depth > 0 and _lies_inside(answer, hit)
+    outer, inner = answer.span, hit.span
+    contains = hit.depth > 0 and inner.start <= outer.start and outer.end <= inner.end
     if is_pasted:
         return contains or hit.id == answer.id
-    return contains or answer.depth == 0 or (hit.depth > 0 and _lies_inside(hit, answer))
-
-
-def _lies_inside(inner: Hit, outer: Hit) -> bool:
-    return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
+    return contains or answer.depth == 0 or (hit.depth > 0 and outer.start <= inner.start and inner.end <= outer.end)
 
 
 def _document_id(hit: Hit) -> str:
@@ -146,10 +135,13 @@ def ask_in_folds(
 ) -> list[list[Outcome]]:
     """The outcomes of questions made from links, for each of ``settings``. ``total`` counts them before sampling.
 
-    Other modes than ``words`` need an ``embedder``.
+    They are asked in as few folds as leave out at most a fifth of the links. Other modes than ``words`` need an
+    ``embedder``.
     """
     outcomes: list[list[Outcome]] = [[] for _ in settings]
-    for fold in _folds(questions, total):
+    count = max(1, -(-FOLDS * len(questions) // total))
+    shuffled = Random(SEED).sample(questions, len(questions))  # noqa: S311
+    for fold in [shuffled[number::count] for number in range(count)]:
         with build_index(trees, languages, fold, on_progress) as folder:
             for number, search_settings in enumerate(settings):
                 with Index.open(folder, settings=search_settings) as index:
@@ -159,22 +151,14 @@ def ask_in_folds(
     return [sorted(search_settings, key=lambda outcome: outcome.question.query) for search_settings in outcomes]
 
 
-def _folds(questions: Sequence[Question], total: int) -> list[Sequence[Question]]:
-    """The questions in as few parts as leave out at most a fifth of the links."""
-    count = max(1, -(-FOLDS * len(questions) // total))
-    shuffled = Random(SEED).sample(questions, len(questions))  # noqa: S311
-    return [shuffled[number::count] for number in range(count)]
-
-
 @contextmanager
 def build_index(
     trees: Trees, languages: Mapping[str, str], questions: Sequence[Question], on_progress: OnProgress | None = None
 ) -> Iterator[Path]:
     """The folder of a temporary index of ``trees`` without the links of ``questions``."""
     left_out: dict[str, list[Link]] = defaultdict(list)
-    for question in questions:
-        for held in question.links:
-            left_out[held.document].append(held.link)
+    for held in chain.from_iterable(question.links for question in questions):
+        left_out[held.document].append(held.link)
     with tempfile.TemporaryDirectory(prefix="quire-eval-") as folder:
         copies = {tree: Path(folder, "trees", str(number)) for number, tree in enumerate(trees)}
         for tree, documents in trees.items():

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Annotated, NamedTuple, TypeAlias
@@ -62,22 +63,19 @@ def read_questions(file: Path, name: str) -> list[Question]:
     lines = [(f"{name}:{number}", line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     if not lines:
         raise InputError(name, "there are no questions in it", _EXAMPLE)
-    return [_question(line, where) for where, line in lines]
+    questions = []
+    for where, line in lines:
+        try:
+            record = msgspec.json.decode(line, type=_Record)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise InputError(where, f"not a question: {error}", _EXAMPLE) from error
+        questions.append(Question(record.query, tuple(dict.fromkeys(record.answers)), line=where))
+    return questions
 
 
 class _Record(msgspec.Struct):
-    """A line of the file."""
-
     query: Annotated[str, msgspec.Meta(pattern=r"\S")]
     answers: Annotated[list[Annotated[str, msgspec.Meta(min_length=1)]], msgspec.Meta(min_length=1)]
-
-
-def _question(line: str, where: str) -> Question:
-    try:
-        record = msgspec.json.decode(line, type=_Record)
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise InputError(where, f"not a question: {error}", _EXAMPLE) from error
-    return Question(record.query, tuple(dict.fromkeys(record.answers)), line=where)
 
 
 def sample(questions: Sequence[Question], most: int | None) -> list[Question]:
@@ -104,13 +102,11 @@ def link_questions(trees: Trees) -> list[Question]:
                     links[words][answer].append(HeldLink(f"{tree}:{path}", link))
     questions = []
     for words, answers in links.items():
-        asked = {
-            answer: held
-            for answer, held in answers.items()
-            if any(link.document != answer.partition("#")[0] for link in held)
-        }
-        if 0 < len(asked) <= MOST_ANSWERS:
-            questions.append(Question(words, tuple(asked), tuple(link for held in asked.values() for link in held)))
+        for answer in [*answers]:
+            if all(link.document == answer.partition("#")[0] for link in answers[answer]):
+                del answers[answer]
+        if 0 < len(answers) <= MOST_ANSWERS:
+            questions.append(Question(words, tuple(answers), tuple(chain.from_iterable(answers.values()))))
     if not questions:
         problem = "there are no links between the documents to make questions of"
         raise QuireError(problem, "name a file with questions: --questions FILE")
@@ -145,9 +141,8 @@ def pasted_questions(trees: Trees, most: int | None = None, words: int | None = 
             query = " ".join(sentence.split()[:words])
             questions.append(Question(query, _holding(query, texts), is_pasted=True))
     if not questions:
-        raise QuireError(
-            "there is no sentence of 8 to 25 words in the documents", "ask questions of a file: --questions FILE"
-        )
+        problem = f"there is no sentence of {FEWEST_WORDS} to {MOST_WORDS} words in the documents"
+        raise QuireError(problem, "ask questions of a file: --questions FILE")
     return questions
 
 
@@ -168,5 +163,4 @@ def _plain(text: str) -> str:
 
 
 def _holding(words: str, texts: Mapping[str, str]) -> tuple[str, ...]:
-    """The sections with some words."""
     return tuple(section for section, text in texts.items() if words.casefold() in text)

@@ -3,7 +3,7 @@
 An option, a setting or an argument is a field of a frozen msgspec struct. Its annotation has the type, the range and
 the meaning, its default is the default:
 
-    max_tokens: Annotated[int, Meta(ge=32, description="maximum tokens per chunk")] = 1024
+    max_tokens: Annotated[int, about("maximum tokens per chunk", ge=32)] = 1024
 
 ``convert`` makes a struct of values and says what is wrong with them; ``fields`` tells the command line, the
 configuration and the documentation what there is.
@@ -26,6 +26,11 @@ _ITEMS = {inspect.StructType: "tables", inspect.IntType: "whole numbers"}
 Kind = TypeVar("Kind")
 Naming: TypeAlias = Callable[[str], str]
 """Turns the name of a field into its name in messages: ``--max-tokens``, ``quire.toml: search.limit``."""
+
+
+def about(description: str, **limits: Any) -> msgspec.Meta:
+    """The meaning of a field, with its limits."""
+    return msgspec.Meta(description=description, **limits)
 
 
 class Field(NamedTuple):

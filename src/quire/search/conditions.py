@@ -77,10 +77,11 @@ def _number(text: str) -> float | None:
 def condition(key: str, text: str, *, prefix: bool = False) -> Condition:
     """The condition on a key; ``text`` is a value, perhaps after a sign such as ``>``."""
     name = key.casefold()
-    sign, value = (None, text) if name in (PATH, TREE) else _RANGE.fullmatch(text).groups()  # type: ignore[union-attr]
-    if name not in (PATH, TREE) and value.endswith("*") and not sign:
-        value, prefix = value[:-1], True
-    return Condition(name, value.strip(), sign or "", prefix)
+    if name in (PATH, TREE):
+        return Condition(name, text.strip(), "", prefix)
+    sign, value = _RANGE.fullmatch(text).groups()  # type: ignore[union-attr]
+    is_prefix = value.endswith("*") and not sign
+    return Condition(name, value[: len(value) - is_prefix].strip(), sign or "", prefix or is_prefix)
 
 
 def conditions(name: str, value: Any) -> list[Condition]:
@@ -106,6 +107,12 @@ class Filter(msgspec.Struct, frozen=True):
     paths: list[str] | None = None  # patterns
     where: Sequence[Condition] = ()
     without: frozenset[str] = frozenset()  # the ids of documents that are left out
+
+    @classmethod
+    def checked(cls, trees: Any = None, path: Any = None, where: Any = None, without: Any = None) -> "Filter":
+        """The documents that the arguments of a search choose."""
+        left_out = frozenset(one_or_more("without", without) or ())
+        return cls(one_or_more("trees", trees), one_or_more("path", path), conditions("where", where), left_out)
 
     def accepts(self, snapshot: Snapshot, record: FileRecord) -> bool:
         """Whether a document is searched."""

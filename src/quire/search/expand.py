@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -18,7 +18,7 @@ from msgspec import structs
 from quire.cut.assemble import assemble
 from quire.cut.packed import packed
 from quire.errors import InputError
-from quire.model.document import UNTITLED, Document, Section
+from quire.model.document import UNTITLED, Document
 from quire.model.options import DEFAULT_STRATEGY, PackedOptions, build
 from quire.model.record import Chunk, Piece
 from quire.pipeline import parse
@@ -27,9 +27,7 @@ from quire.search.search_settings import SearchSettings
 from quire.tokens import tokenizers
 from quire.tokens.sizer import Sizer
 
-Documents: TypeAlias = str | PathLike[str] | Mapping[str, str] | Callable[[str], str]
-"""A folder, the texts by path, or a function from a path to a text."""
-
+Documents: TypeAlias = str | PathLike[str] | Mapping[str, str] | Callable[[str], str]  # a folder, or texts by path
 MAX_TOKENS = 800
 _OF_PARSING = ("title", "syntax", "substitutions")
 _FIELDS = ("source_path", "sourcePath"), ("char_start", "charStart"), ("char_end", "charEnd")
@@ -41,20 +39,16 @@ class _SectionOptions(PackedOptions, frozen=True):
 
     @property
     def fill_tokens(self) -> int:
-        """How far the blocks of a section above the cap are joined."""
         return min(PackedOptions().fill_tokens, self.target_tokens)
 
 
 class _Place(NamedTuple):
-    """Where a ranked piece is from."""
-
     path: str
     start: int
     end: int
     rank: int
 
     def is_in(self, start: int, end: int) -> bool:
-        """Whether it shares text with a span."""
         return self.start < end and start < self.end
 
 
@@ -79,7 +73,12 @@ def expand(
     found: list[tuple[int, Chunk]] = []
     for path, inside in places.items():
         document = parse(_text(documents, path), path=path, dialect=chosen.dialect, **parsing)
-        found += _answers(document, inside, Sizer(document, counter, chosen), chosen)
+        sizer = Sizer(document, counter, chosen)
+        cut = _with_parents(document, packed(document, sizer, chosen)[0], inside, sizer)
+        for chunk in assemble(document, cut, sizer, chosen, started=time.perf_counter()):
+            at = chunk.source_position
+            if ranks := [place.rank for place in inside if place.is_in(at.char_start, at.char_end)]:
+                found.append((min(ranks), chunk))
     return [chunk for _, chunk in sorted(found, key=lambda answer: answer[0])]
 
 
@@ -97,26 +96,12 @@ def _place(piece: Any, rank: int) -> _Place:
 
 
 def _text(documents: Documents, path: str) -> str:
-    """The text of a document."""
     if isinstance(documents, str | PathLike):
         return read_file(Path(documents) / path, path)[0]
     text = documents.get(path) if isinstance(documents, Mapping) else documents(path)
     if not isinstance(text, str):
         raise InputError(path, "is a document of a piece, but not among the documents", "add its text")
     return text
-
-
-def _answers(
-    document: Document, places: Sequence[_Place], sizer: Sizer, options: PackedOptions
-) -> Iterator[tuple[int, Chunk]]:
-    """The chunks of a document that hold pieces, each with the rank of its best one."""
-    pieces, _ = packed(document, sizer, options)
-    pieces = _with_parents(document, pieces, places, sizer)
-    for chunk in assemble(document, pieces, sizer, options, started=time.perf_counter()):
-        at = chunk.source_position
-        ranks = [place.rank for place in places if place.is_in(at.char_start, at.char_end)]
-        if ranks:
-            yield min(ranks), chunk
 
 
 def _with_parents(document: Document, pieces: list[Piece], places: Sequence[_Place], sizer: Sizer) -> list[Piece]:
@@ -129,18 +114,12 @@ def _with_parents(document: Document, pieces: list[Piece], places: Sequence[_Pla
         count = children[node.number]
         half = int(count * _RULE.aggregation_threshold) + 1
         needed = max(half if node.depth else count, _RULE.min_aggregation_matches)
-        if matching[node.number] >= needed and _join(pieces, node, sizer):
-            found.add(node.number)
+        if matching[node.number] >= needed:
+            inside = [at for at, piece in enumerate(pieces) if piece.start < node.end and node.start < piece.end]
+            start, end = pieces[inside[0]].start, pieces[inside[-1]].end
+            if sizer.fits(start, end):
+                whole = Piece(start, end, sizer.section_of(start, end), sizer.size(start, end))
+                pieces[inside[0] : inside[-1] + 1] = [whole]
+                found.add(node.number)
         matching[node.parent] += node.number in found
     return pieces
-
-
-def _join(pieces: list[Piece], node: Section, sizer: Sizer) -> bool:
-    """Make one piece of those with text of a section, if it fits."""
-    inside = [number for number, piece in enumerate(pieces) if piece.start < node.end and node.start < piece.end]
-    first, last = inside[0], inside[-1]
-    start, end = pieces[first].start, pieces[last].end
-    if not sizer.fits(start, end):
-        return False
-    pieces[first : last + 1] = [Piece(start, end, sizer.section_of(start, end), sizer.size(start, end))]
-    return True

@@ -20,12 +20,15 @@ def explanation(prepared: PreparedQuery, result: Merged) -> dict[str, Any]:
 
     The scores of items add up to the node's score before normalization; those of words in fields do not.
     """
-    snapshot, item_clauses, word_clauses = prepared.snapshot, _item_clauses(prepared), _word_clauses(prepared)
+    snapshot, context, word_clauses = prepared.snapshot, prepared.context, _word_clauses(prepared)
+    builder, items = ClauseBuilder(context, context.boosts), all_items(prepared.query)
+    built = [(item, builder.build(item)) for item in context.required(items)] + builder.function_words(items)
+    item_clauses = [(show(item), clause) for item, clause in built if clause is not None]
     scores = []
     for match in result.constituents:
-        items = [(name, _score(snapshot, clause, match.address)) for name, clause in item_clauses]
-        items += zip(PARTS, prepared.second.get((match.number, match.position), ()), strict=False)
-        rows: list[dict[str, Any]] = [{"item": name, "score": round(score, 3)} for name, score in items if score]
+        parts = [(name, _score(snapshot, clause, match.address)) for name, clause in item_clauses]
+        parts += zip(PARTS, prepared.second.get((match.number, match.position), ()), strict=False)
+        rows: list[dict[str, Any]] = [{"item": name, "score": round(score, 3)} for name, score in parts if score]
         if match.number in prepared.weights:
             lost = (score_factor(prepared, match) - 1) * sum([row["score"] for row in rows])
             rows.append({"item": "weight", "score": round(lost, 3)})
@@ -39,14 +42,6 @@ def explanation(prepared: PreparedQuery, result: Merged) -> dict[str, Any]:
         words.sort(key=lambda row: -row["score"])
         scores.append({"id": node.id, "score": score, "items": rows, "words": words})
     return {"scores": scores, "merging": [asdict(step) for step in result.trail]}
-
-
-def _item_clauses(prepared: PreparedQuery) -> list[tuple[str, Any]]:
-    """The items of the query as the engine searches them."""
-    context, items = prepared.context, all_items(prepared.query)
-    builder = ClauseBuilder(context, context.boosts)
-    clauses = [(item, builder.build(item)) for item in context.required(items)] + builder.function_words(items)
-    return [(show(item), clause) for item, clause in clauses if clause is not None]
 
 
 def _word_clauses(prepared: PreparedQuery) -> list[tuple[str, str, Any]]:

@@ -15,6 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from quire.errors import IndexDamagedError, MissingExtraError, NotFoundError, StoreError, invalid_value
 from quire.index.changed_files import stale_files
@@ -28,7 +29,7 @@ from quire.index.status import Status, TreeInfo, better_slugs, tree_info
 from quire.index.update_plan import Request, Update, UpdatePlan, next_rebuild, plan_removal, plan_update
 from quire.model.trees import DEFAULT_LANGUAGE, Reading
 from quire.model.validation import check, convert
-from quire.search.conditions import Filter, conditions, known_trees, one_or_more
+from quire.search.conditions import Filter, conditions, known_trees
 from quire.search.hit import Hit, Results
 from quire.search.phases import hit_for_node, search
 from quire.search.query_terms import similar_query
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from quire.output.lock import OnWait
     from quire.search.vector_search import VectorSearch, VectorUpdate
 
+AnyPath = str | os.PathLike[str]
+Names = str | Sequence[str] | None  # one or more
 Where = str | Sequence[str] | Mapping[str, object] | None  # conditions on front matter
 
 __all__ = ["Index", "Status", "TreeInfo", "Update"]
@@ -50,26 +53,18 @@ __all__ = ["Index", "Status", "TreeInfo", "Update"]
 class Index:
     """An index in a folder. Any number of threads and processes may search it, also during updates."""
 
-    def __init__(
-        self, folder: str | os.PathLike[str], *, settings: SearchSettings | None = None, embedder: object = None
-    ) -> None:
-        self._folder = Folder(Path(_path("folder", folder)))
+    def __init__(self, folder: AnyPath, *, settings: SearchSettings | None = None, embedder: object = None) -> None:
+        self._folder, self._embedder = Folder(Path(_path("folder", folder))), embedder
         refuse_file(self._folder.path)
         self._settings = SearchSettings.checked(settings)
         conditions("search.where", self._settings.where.keys())
-        self._lock = Lock()
+        self._lock, self._closed = Lock(), False
         self._last: Opened | None = None
-        self._closed = False
-        self._embedder = embedder
         self._vector_search: VectorSearch | None = None
 
     @classmethod
     def open(
-        cls,
-        folder: str | os.PathLike[str] = DEFAULT_FOLDER,
-        *,
-        settings: SearchSettings | None = None,
-        embedder: object = None,
+        cls, folder: AnyPath = DEFAULT_FOLDER, *, settings: SearchSettings | None = None, embedder: object = None
     ) -> Index:
         """The index in ``folder``; if there is none, the first ``update`` creates it.
 
@@ -91,7 +86,7 @@ class Index:
 
     def update(
         self,
-        trees: Mapping[str, str | os.PathLike[str]] | None = None,
+        trees: Mapping[str, AnyPath] | None = None,
         *,
         languages: Mapping[str, str] | None = None,
         include: Mapping[str, str | Sequence[str]] | None = None,
@@ -114,21 +109,14 @@ class Index:
         ``wait`` seconds a ``BusyError`` is raised. ``rebuild`` rebuilds the whole index. A folder that has other files
         in it, or contains a tree, is refused.
         """
-        self._refuse_closed()
-        arguments = {
-            "trees": None if trees is None else _folders(trees),
-            "languages": languages or {},
-            "include": include or {},
-            "exclude": exclude or {},
-            "slugs": slugs or {},
-            "dialects": dialects or {},
-            "reading": reading or {},
-            "rebuild": rebuild,
-        }
-        request = convert(Request, arguments)
+        folders = None if trees is None else _folders(trees)
+        by_tree: dict[str, Any] = {"languages": languages, "include": include, "exclude": exclude, "slugs": slugs}
+        by_tree |= {"dialects": dialects, "reading": reading}
+        chosen = {name: values or {} for name, values in by_tree.items()}
+        request = convert(Request, {"trees": folders, "rebuild": rebuild, **chosen})
         jobs = check("jobs", jobs, Annotated[int, Meta(ge=1)] | None)
         plan_again = partial(plan_update, self._folder, request, self._last)
-        carry_out = partial(self._carry_out, plan_again, wait, on_wait, jobs, on_progress)
+        carry_out = partial(self._carry_out, plan_again, wait, on_wait, jobs=jobs, on_progress=on_progress)
         try:
             return carry_out()
         except IndexDamagedError:  # met on the way, and remembered: the next plan is to rebuild the index
@@ -136,18 +124,14 @@ class Index:
 
     def remove(self, tree: str, *, wait: float = 10.0, on_wait: OnWait | None = None) -> None:
         """Remove a tree from the index; its documents are not touched."""
-        self._refuse_closed()
-        plan_again = partial(plan_removal, self._folder, check("tree", tree, str))
-        self._carry_out(plan_again, wait, on_wait)
+        self._carry_out(
+            partial(plan_removal, self._folder, check("tree", tree, str)), wait, on_wait, jobs=None, on_progress=None
+        )
 
     def _carry_out(
-        self,
-        plan_again: Callable[[], UpdatePlan],
-        wait: float,
-        on_wait: OnWait | None,
-        jobs: int | None = None,
-        on_progress: OnProgress | None = None,
+        self, plan_again: Callable[[], UpdatePlan], wait: float, on_wait: OnWait | None, **reading: Any
     ) -> Update:
+        self._refuse_closed()
         started = time.perf_counter()
         check("wait", wait, Annotated[float, Meta(ge=0)])
         plan = plan_again()
@@ -155,9 +139,7 @@ class Index:
         if plan.is_needed:
             from quire.index.update import update  # noqa: PLC0415  loads the parser and the tokenizer
 
-            plan, opened = update(
-                self._folder, plan, plan_again, jobs=jobs, on_progress=on_progress, wait=wait, on_wait=on_wait
-            )
+            plan, opened = update(self._folder, plan, plan_again, wait=wait, on_wait=on_wait, **reading)
         with self._lock:
             self._last = None if self._closed else opened
         return plan.report(opened[0], time.perf_counter() - started)
@@ -168,10 +150,10 @@ class Index:
         *,
         limit: int | None = None,
         max_tokens: int | None = None,
-        trees: str | Sequence[str] | None = None,
-        path: str | Sequence[str] | None = None,
+        trees: Names = None,
+        path: Names = None,
         where: Where = None,
-        without: str | Sequence[str] | None = None,
+        without: Names = None,
         merge: bool = True,
         every: bool = False,
         explain: bool = False,
@@ -189,29 +171,20 @@ class Index:
         ``mode`` is ``words``, or after ``embed`` also ``meaning`` or ``hybrid``, which is both. ``rerank`` is the
         address of an endpoint that ranks the best 50 again, by default that of the settings.
         """
-        left_out = frozenset(one_or_more("without", without) or ())
-        wanted = Filter(one_or_more("trees", trees), one_or_more("path", path), conditions("where", where), left_out)
+        wanted = Filter.checked(trees, path, where, without)
         settings = self._settings.changed(limit=limit, max_tokens=max_tokens)
         snapshot = self._searched(check("query", query, str), settings, wanted)
-        find_near = reranker = None
+        near = ranked = None
         if check("mode", mode, Mode) != "words":
             weight = 1.0 if mode == "meaning" else self._settings.meaning
             is_wanted = None if wanted == Filter() else partial(wanted.accepts, snapshot)
-            find_near = self._vectors().finder(snapshot, weight, is_wanted)
+            near = self._vectors().finder(snapshot, weight, is_wanted)
         if url := self._settings.rerank if rerank is None else check("rerank", rerank, str):
-            from quire.embed.reranker import Reranker  # noqa: PLC0415  few searches need it
+            from quire.embed.endpoint import Reranker  # noqa: PLC0415  few searches need it
 
-            reranker = Reranker(url, self._settings.rerank_model)
+            ranked = Reranker(url, self._settings.rerank_model)
         return search(
-            snapshot,
-            query,
-            settings,
-            wanted,
-            merge=merge,
-            every=every,
-            explain=explain,
-            find_near=find_near,
-            rerank=reranker,
+            snapshot, query, settings, wanted, merge=merge, every=every, explain=explain, find_near=near, rerank=ranked
         )
 
     def embed(self, embedder: object = None, *, on_progress: OnProgress | None = None) -> VectorUpdate:
@@ -239,12 +212,7 @@ class Index:
         return self._vector_search
 
     def get(
-        self,
-        name: str | SectionName,
-        *,
-        children: bool = True,
-        max_tokens: int | None = None,
-        without: str | Sequence[str] | None = None,
+        self, name: str | SectionName, *, children: bool = True, max_tokens: int | None = None, without: Names = None
     ) -> Hit:
         """One section by its id, ``PATH#SLUG`` or ``PATH:LINE``, with everything below it or without.
 
@@ -252,7 +220,7 @@ class Index:
         """
         snapshot = self._snapshot()
         name = name if isinstance(name, SectionName) else check("name", name, str)
-        node = find_section(snapshot, name, frozenset(one_or_more("without", without) or ()))
+        node = find_section(snapshot, name, Filter.checked(without=without).without)
         budget = SearchSettings(max_tokens=0).changed(max_tokens=max_tokens).max_tokens
         return hit_for_node(snapshot, node if children else node.without_children(), budget)
 
@@ -263,14 +231,13 @@ class Index:
         text: str = "",
         limit: int | None = None,
         max_tokens: int | None = None,
-        trees: str | Sequence[str] | None = None,
-        path: str | Sequence[str] | None = None,
+        trees: Names = None,
+        path: Names = None,
         where: Where = None,
-        without: str | Sequence[str] | None = None,
+        without: Names = None,
     ) -> Results:
         """Sections with the same words as the one called ``name``, in other documents; or with those of a ``text``."""
-        snapshot = self._snapshot()
-        left_out = frozenset(one_or_more("without", without) or ())
+        snapshot, wanted = self._snapshot(), Filter.checked(trees, path, where, without)
         if text:
             words = similar_query(snapshot, "", check("text", text, str), DEFAULT_LANGUAGE)
         else:
@@ -278,8 +245,8 @@ class Index:
             nodes = [node] if node.position else snapshot.nodes_of(node.document_id)
             titles, texts = "\n".join(node.title for node in nodes), "\n".join(node.body_text for node in nodes)
             language = snapshot.settings.trees[node.tree].language
-            left_out, words = left_out | {node.document_id}, similar_query(snapshot, titles, texts, language)
-        wanted = Filter(one_or_more("trees", trees), one_or_more("path", path), conditions("where", where), left_out)
+            words = similar_query(snapshot, titles, texts, language)
+            wanted = replace(wanted, without=wanted.without | {node.document_id})
         settings = self._settings.changed(limit=limit, max_tokens=max_tokens)
         return search(self._searched(words, settings, wanted), words, settings, wanted)
 
@@ -309,12 +276,12 @@ class Index:
             infos[name] = tree_info(self._folder, snapshot, name, tree)
         return dict(infos)
 
-    def documents(self, tree: str | None = None, path: str | Sequence[str] | None = None) -> list[FileRecord]:
+    def documents(self, tree: str | None = None, path: Names = None) -> list[FileRecord]:
         """The records of documents, sorted by tree and path: of one tree, or with a path that matches a pattern."""
         snapshot = self._snapshot()
         if tree is not None:
             known_trees("tree", [check("tree", tree, str)], snapshot)
-        wanted = Filter(None if tree is None else [tree], one_or_more("path", path))
+        wanted = Filter.checked(tree, path)
         records = [record for record in snapshot.files.values() if not record.failed]
         return sorted(filter(partial(wanted.accepts, snapshot), records), key=attrgetter("tree", "path"))
 
@@ -360,11 +327,9 @@ class Index:
             raise StoreError(str(self._folder.path), "the index is closed", "open it again with Index.open")
 
     def _searched(self, text: str, settings: SearchSettings, wanted: Filter) -> Snapshot:
-        """What a query is searched in."""
         return self._snapshot()
 
     def _snapshot(self) -> Snapshot:
-        """The last commit."""
         with self._lock:
             self._refuse_closed()
             if self._last is None or self._last[1] != self._folder.stamp():

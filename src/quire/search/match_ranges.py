@@ -84,9 +84,7 @@ def _wanted(leaf: Word | Phrase, language: str, corrections: Corrections) -> Ite
 
 
 class _Token(NamedTuple):
-    """A term in the text."""
-
-    term: str
+    term: str  # in the text
     text: str  # the word or part of a name, in lower case
     start: int
     end: int
@@ -110,7 +108,8 @@ class Highlighter:
 
     def __call__(self, text: str) -> tuple[Span, ...]:
         """The spans of the wanted words in a text, in order and disjoint; a phrase is one span."""
-        pattern = _word_pattern(text)
+        marks = "" if text.isascii() else "".join(sorted(mark for mark in set(text) if category(mark)[0] == "M"))
+        pattern = _ASCII_WORD if text.isascii() else _unicode_word(marks)
         split = {word: tokens for word in set(pattern.findall(text)) if (tokens := self._split(word))}
         whole: list[_Token] = []  # as words
         parts: list[_Token] = []  # with names split into their parts
@@ -119,7 +118,13 @@ class Highlighter:
                 at = word.start()
                 for inside, into in zip(split[word[0]], (whole, parts), strict=True):
                     into += [_Token(term, word, at + start, at + end, number) for term, word, start, end, _ in inside]
-        return _disjoint(sorted({*self._matches(whole), *self._matches(parts)}))
+        joined: list[Span] = []
+        for start, end in sorted({*self._matches(whole), *self._matches(parts)}):
+            if joined and start < joined[-1].end:
+                joined[-1] = Span(joined[-1].start, max(joined[-1].end, end))
+            else:
+                joined.append(Span(start, end))
+        return tuple(joined)
 
     def _split_word(self, word: str) -> tuple[Sequence[_Token], Sequence[_Token]] | None:
         """The terms of a word, and those of the parts of a name; None if nothing wanted is in it."""
@@ -132,9 +137,8 @@ class Highlighter:
             parts += self._tokens(name, at)
             at += len(name)
         parts = parts if len(names) > 1 else whole
-        is_wanted = any(
-            token.term in self._wanted_terms or _begins(token, self._prefixes) for token in (*whole, *parts)
-        )
+        tokens, prefixes = (*whole, *parts), self._prefixes
+        is_wanted = any(token.term in self._wanted_terms or _begins(token, prefixes) for token in tokens)
         return (whole, parts) if is_wanted else None
 
     def _tokens(self, word: str, at: int) -> list[_Token]:
@@ -146,20 +150,15 @@ class Highlighter:
     def _matches(self, tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:
         for number, token in enumerate(tokens):
             for target in (*self._by_first.get(token.term, ()), *self._one_term_prefixes):
+                *first, last = target.terms
                 following = tokens[number : number + len(target.terms)]
-                if _is_match(following, target):
+                if (
+                    len(following) == len(target.terms)
+                    and all(token.term == term for token, term in zip(following, first, strict=False))
+                    and all(right.word - left.word <= 1 for left, right in pairwise(following))
+                    and (following[-1].term == last or (target.prefix and _begins(following[-1], (last,))))
+                ):
                     yield token.start, following[-1].end
-
-
-def _is_match(tokens: Sequence[_Token], wanted: Wanted) -> bool:
-    """Whether some terms of the text are those of a word or phrase, and adjacent."""
-    *first, last = wanted.terms
-    return (
-        len(tokens) == len(wanted.terms)
-        and all(token.term == term for token, term in zip(tokens, first, strict=False))
-        and all(right.word - left.word <= 1 for left, right in pairwise(tokens))
-        and (tokens[-1].term == last or (wanted.prefix and _begins(tokens[-1], (last,))))
-    )
 
 
 def _begins(token: _Token, prefixes: tuple[str, ...]) -> bool:
@@ -167,26 +166,9 @@ def _begins(token: _Token, prefixes: tuple[str, ...]) -> bool:
     return bool(prefixes) and (token.term.startswith(prefixes) or token.text.startswith(prefixes))
 
 
-def _word_pattern(text: str) -> re.Pattern[str]:
-    """A pattern for the words of a text; ``re`` has no class for combining marks."""
-    if text.isascii():
-        return _ASCII_WORD
-    return _unicode_word("".join(sorted(character for character in set(text) if category(character)[0] == "M")))
-
-
 @lru_cache(maxsize=64)
 def _unicode_word(marks: str) -> re.Pattern[str]:
+    """A pattern for the words of a text with these combining marks, for which ``re`` has no class."""
     mark = f"|[{marks}]" if marks else ""
     cluster = f"(?=[^\\W_])[{CLUSTERS}]{f'[{marks}]*+' if marks else ''}"
     return re.compile(rf"{_SIGNED}|[{ALONE}{EMOJI}]|{cluster}|(?:[^\W_{ALONE}{CLUSTERS}]{mark})++")
-
-
-def _disjoint(spans: Iterable[tuple[int, int]]) -> tuple[Span, ...]:
-    """Ordered spans, with overlapping ones joined."""
-    joined: list[Span] = []
-    for start, end in spans:
-        if joined and start < joined[-1].end:
-            joined[-1] = Span(joined[-1].start, max(joined[-1].end, end))
-        else:
-            joined.append(Span(start, end))
-    return tuple(joined)

@@ -1,7 +1,5 @@
 """Nodes that match to sections that answer, along the heading tree of each document.
 
-Details of merging:
-
 - A child matches if it is a match or replaces its own children. The document replaces its children only if all of them
   match, and the threshold applies there too, so that 1.0 turns aggregation off.
 - A parent with many times the tokens of a section below it that scores as much does not replace it (``parent_size``).
@@ -29,15 +27,12 @@ _SMALL = 500  # a section with so many tokens, and all below it, is never too la
 _NEARLY_ALL = 0.9  # the share of a parent's words that a section below it has if it is the answer
 
 Rule = Literal["parent", "aggregated", "passed over", "apart", "set back"]
+# It matches in its own right; enough children match; better ones below it replace the match; too few children of the
+# result's parent match; it is a further result of its document.
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What one rule did at one node, for ``--explain``.
-
-    ``parent``: it matches in its own right; ``aggregated``: enough children match; ``passed over``: a match that better
-    ones below it replace; ``apart``: too few children of the result's parent match; ``set back``: a further result of
-    its document.
-    """
+    """What one rule did at one node, for ``--explain``."""
 
     rule: Rule
     position: int
@@ -71,8 +66,7 @@ def alone(document: str, match: Match) -> Merged:
 def limit_per_document(results: Sequence[Merged], limit: int, per_document: int) -> tuple[list[Merged], int]:
     """The best ``limit`` results after those beyond ``per_document`` of a document are demoted; and how many were.
 
-    Equal scores are ordered by document and position. Without this, one page with ten matching sections could fill the
-    whole answer. 0 demotes none.
+    Else one page with ten matching sections could fill the whole answer. 0 demotes none.
     """
     ordered = sorted(results, key=_rank)
     full = per_document or len(ordered)
@@ -90,21 +84,15 @@ def _rank(result: Merged) -> tuple[float, str, int]:
 
 
 def merge_document(
-    document: str,
-    matches: Sequence[Match],
-    outline: Outline,
-    settings: SearchSettings,
-    *,
-    excluded: Container[int] = (),
-    explain: bool = False,
+    matches: Sequence[Match], outline: Outline, settings: SearchSettings, excluded: Container[int], *, explain: bool
 ) -> list[Merged]:
     """The results of one document, in any order. Each node is visited once, after all nodes below it.
 
     ``excluded`` are the positions of nodes that cannot be results.
     """
     if len(matches) == 1 and settings.min_aggregation_matches > 1 and not explain:  # as in half of all documents
-        return [alone(document, matches[0])]
-    merging = _Merging(document, outline, settings, excluded, explain)
+        return [alone(outline.document_id, matches[0])]
+    merging = _Merging(outline, settings, excluded, explain)
     by_position = {match.position: match for match in matches}
     positions = set(by_position).union(*[outline.ancestors(position) for position in by_position])
     below: dict[int, list[Merged]] = {}  # the results below each node, by its position
@@ -113,7 +101,7 @@ def merge_document(
         if inside is not None:
             inside = merging.decide(position, match, inside)
         elif match is not None:
-            inside = [alone(document, match)]
+            inside = [alone(outline.document_id, match)]
         below.setdefault(outline.parents[position], []).extend(inside or ())
     results = [result for result in below[NO_PARENT] if not result.is_passed_over]
     for result in results:
@@ -124,9 +112,6 @@ def merge_document(
 
 
 class _Merging(msgspec.Struct, frozen=True):
-    """The rules of merging, for one document."""
-
-    document: str
     outline: Outline
     settings: SearchSettings
     excluded: Container[int]
@@ -159,7 +144,7 @@ class _Merging(msgspec.Struct, frozen=True):
         best = max(answers, key=lambda result: (result.score, -result.position))
         best.score = max(best.score, match.score)
         self._note(best, "passed over", {**step, "score": match.score})
-        return [*below, Merged(self.document, position, match.score, "match", [match], is_passed_over=True)]
+        return [*below, Merged(self.outline.document_id, position, match.score, "match", [match], True)]
 
     def _is_as_good(self, match: Match, best_own: float, below: Sequence[Merged]) -> bool:
         """Whether a node has as many of the words as the best below it, and is not too large for the answer in it.
@@ -192,7 +177,7 @@ class _Merging(msgspec.Struct, frozen=True):
         """The node as a result that replaces all results below it."""
         constituents = [inner for result in below for inner in result.constituents] + ([match] if match else [])
         trail = [earlier for result in below for earlier in result.trail if earlier.rule in ("parent", "aggregated")]
-        merged = Merged(self.document, step["position"], step["score"], how, constituents, trail=trail)
+        merged = Merged(self.outline.document_id, step["position"], step["score"], how, constituents, trail=trail)
         replaced = tuple(sorted([result.position for result in below if not result.is_passed_over]))
         self._note(merged, how, {**step, "replaced": replaced})
         return [merged]

@@ -38,8 +38,15 @@ class HeldBack:
             return ""
         if number not in self._paths:
             tree, _, path = self._snapshot.document_id(number).partition(":")
-            self._paths[number] = path if is_news(path) and not _is_mostly_news(self._snapshot, tree) else ""
+            self._paths[number] = path if is_news(path) and not self._is_mostly_news(tree) else ""
         return self._paths[number]
+
+    def _is_mostly_news(self, tree: str) -> bool:
+        remembered: dict[str, bool] = self._snapshot.memory["news"]
+        if tree not in remembered:
+            signs = self._snapshot.signs(tree)
+            remembered[tree] = signs.get(NEWS, 0) > _MOSTLY * signs.get(FILES, 0)
+        return remembered[tree]
 
     def has(self, match: Match) -> bool:
         """Whether a node of such a document is held back: it does not have a version of the query in its names."""
@@ -50,11 +57,3 @@ class HeldBack:
         names = [_SEPARATORS.sub(" ", self.path(match.number)), *[" ".join(outline.titles[at]) for at in positions]]
         version = rf"(?<!\w)(?<!\d )v?(?:{'|'.join(self._versions)})(?!\d)"
         return not any(re.search(version, name, re.IGNORECASE) for name in names)
-
-
-def _is_mostly_news(snapshot: Snapshot, tree: str) -> bool:
-    remembered = snapshot.memory["news"]
-    if tree not in remembered:
-        signs = snapshot.signs(tree)
-        remembered[tree] = signs.get(NEWS, 0) > _MOSTLY * signs.get(FILES, 0)
-    return bool(remembered[tree])

@@ -3,8 +3,7 @@
     parse -> correct -> rank -> rank the best again -> merge -> spread -> (rerank) -> cut off -> fit
 
 A node that matches is a ``Match``, a result without its text a ``Merged``, with its text a ``Hit``. A search loads
-neither the parser nor a tokenizer, as nodes have everything an answer needs. Only a budget so small that a passage must
-be cut loads the tokenizer.
+neither the parser nor, unless a passage must be cut, a tokenizer.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,37 +11,27 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from quire.index.engine.first_pass import all_items, is_plain
 from quire.index.engine.snapshot import Snapshot
 from quire.index.node import Node
 from quire.index.status import progress
 from quire.model.document import Span
 from quire.model.page_markers import NOTEBOOK
+from quire.model.query_tree import Group
+from quire.search import ranking
 from quire.search.conditions import Filter
 from quire.search.explain import explanation
 from quire.search.hit import Hit, Results
-from quire.search.hybrid import VectorMatches, is_plain_query
 from quire.search.match_ranges import highlighter
 from quire.search.merge import Merged, alone, limit_per_document, merge_document
 from quire.search.query_syntax import KEYED, parse, show
 from quire.search.query_terms import PreparedQuery, prepare, within_limit
-from quire.search.ranking import (
-    MAX_NODES,
-    MIN_NODES,
-    NODES_PER_RESULT,
-    best_matches,
-    best_score,
-    excluded_nodes,
-    matches_by_document,
-    normalized,
-    relevant_results,
-)
+from quire.search.ranking import VectorMatches
 from quire.search.search_settings import SearchSettings
 from quire.search.token_budget import Excerpt, fit
 
 RERANKED = 50  # how many results the model of ``search.rerank`` sees
-
 Rerank = Callable[[str, Sequence[str]], Sequence[float]]  # the scores of texts for a query
-
 Phases = dict[str, dict[str, Any]]  # what each phase counted
 
 
@@ -73,13 +62,17 @@ def search(
         return Results(query=text, unknown_keys=prepared.unknown_keys, known_keys=all_keys, phases=phases)
     context = prepared.context
     phases["correct"] = {"words looked up": context.dictionary.lookups, "words corrected": len(context.corrections)}
-    near = find_near(text) if find_near is not None and is_plain_query(prepared.query) else None
+    near = None
+    # A query with operators is searched by words: vectors know no operators.
+    if find_near and all(is_plain(item) or isinstance(item, Group) for item in all_items(prepared.query)):
+        near = find_near(text)
     limit = max(settings.limit, RERANKED) if rerank else settings.limit
     results = _results(prepared, limit, phases, near, merge=merge, explain=explain)
     if rerank:
         phases["rerank"] = {"results": min(len(results), RERANKED)}
         results = _reranked(snapshot, text, results, rerank)[: settings.limit]
-    relevant = results if every else relevant_results(results, settings.relevance_cutoff)
+    per_rank = settings.relevance_cutoff * results[0].score if results and not every else 0.0
+    relevant = [result for rank, result in enumerate(results) if result.score >= rank * per_rank]
     phases["cut off"] = {"results": len(results) - len(relevant)}
     hits = list(_hits(prepared, relevant, phases, explain=explain))
     return Results(
@@ -101,27 +94,25 @@ def _results(
 ) -> list[Merged]:
     """The best results. If merging leaves too few of them, more nodes are looked at."""
     settings, document_id = prepared.settings, prepared.snapshot.document_id
-    fetched = max(MIN_NODES, NODES_PER_RESULT * limit)
+    fetched = max(ranking.MIN_NODES, ranking.NODES_PER_RESULT * limit)
     while True:
-        fetched = min(fetched, MAX_NODES) if settings.match_cutoff else MAX_NODES
-        matches, is_all = best_matches(prepared, fetched, near)
-        phases["rank"] = {"nodes": len(matches), "best": round(best_score(matches), 3)}
-        excluded = excluded_nodes(prepared, matches)
+        fetched = min(fetched, ranking.MAX_NODES) if settings.match_cutoff else ranking.MAX_NODES
+        matches, is_all = ranking.best_matches(prepared, fetched, near)
+        phases["rank"] = {"nodes": len(matches), "best": round(ranking.best_score(matches), 3)}
+        excluded = ranking.excluded_nodes(prepared, matches)
         if excluded:
             matches = [match for match in matches if match.position not in excluded.get(match.number, ())]
-        kept = normalized(matches)
+        kept = ranking.normalized(matches)
         results = [alone(document_id(match.number), match) for match in kept[:limit]] if not merge else []
         if merge:
-            documents = matches_by_document(prepared, kept, limit)
+            documents = ranking.matches_by_document(prepared, kept, limit)
             for number, inside in documents.items():
                 outline, refused = prepared.snapshot.outlines(number), excluded.get(number, ())
-                results += merge_document(
-                    outline.document_id, inside, outline, settings, excluded=refused, explain=explain
-                )
+                results += merge_document(inside, outline, settings, refused, explain=explain)
             phases["merge"] = {"candidates": sum(map(len, documents.values())), "results": len(results)}
             results, demoted = limit_per_document(results, limit, settings.per_document)
             phases["spread"] = {"set back": demoted}
-        if len(results) >= limit or is_all or fetched == MAX_NODES:
+        if len(results) >= limit or is_all or fetched == ranking.MAX_NODES:
             return results
         fetched *= 4
 
@@ -150,16 +141,12 @@ def _hits(prepared: PreparedQuery, results: Sequence[Merged], phases: Phases, *,
         return highlighter(prepared.query, context.languages[0], context.corrections, every=False)(text)
 
     matched = [[match.position for match in result.constituents] for result in results]
-    sections = zip(_nodes(snapshot, results), matched, strict=True)
-    read, most, most_below = snapshot.nodes_of, settings.max_tokens, settings.max_below
-    excerpts = fit(sections, read, max_tokens=most, max_below=most_below, ranges=ranges)
+    sections, most_below = zip(_nodes(snapshot, results), matched, strict=True), settings.max_below
+    excerpts = fit(sections, snapshot.nodes_of, max_tokens=settings.max_tokens, max_below=most_below, ranges=ranges)
     last = max((rank for rank, excerpt in enumerate(excerpts) if excerpt), default=0)
-    phases["fit"] = {
-        "results": len(results),
-        "given": sum(map(bool, excerpts)),
-        "left out": sum(not excerpt for excerpt in excerpts[:last]),
-        "tokens": sum([excerpt.cost for excerpt in excerpts]),
-    }
+    left_out, tokens = sum(not excerpt for excerpt in excerpts[:last]), sum([excerpt.cost for excerpt in excerpts])
+    given = sum(map(bool, excerpts))
+    phases["fit"] = {"results": len(results), "given": given, "left out": left_out, "tokens": tokens}
     for result, excerpt in zip(results, excerpts, strict=True):
         if excerpt:
             constituents = [node.id for node in snapshot.nodes([match.address for match in result.constituents])]

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain, zip_longest
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 from unicodedata import category
 
 import msgspec
@@ -26,27 +26,21 @@ from quire.model.document import Span
 from quire.model.patterns import pattern
 from quire.model.query_tree import FIELDS, Either, Field, Group, Not, Phrase, Query, Word, with_leaves
 
-Kind = Literal["word", "phrase", "open", "close", "or", "mark"]
-
 # Control characters and lone surrogates belong to no word; UTF-8 cannot encode the latter.
 _BLANK = r"\s\x00-\x1f\x7f-\x9f\u200b\ufeff\ud800-\udfff"
-_BLANKS = pattern(f"[{_BLANK}]*+")
-_NO_BLANK = pattern(f"[^{_BLANK}()]*+")
+_NO_BLANK = pattern(f"[^{_BLANK}]")
 _BRACKET_OR_BLANK = pattern(f"[()]|[{_BLANK}]++")
 
-KEYED = pattern(r"(?<![\w-])-?([A-Za-z][\w-]*+):[^\s:/\\]")
-"""A word that names a key of front matter, if there is such a key."""
-_NUMBER = r"[+-]?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
-LEAST_BOOST, MOST_BOOST = 0.01, 100.0
-_BOOST = pattern(_NUMBER)
-_BOOST_SUFFIX = pattern(rf"\^({_NUMBER})(?![\w^])")
-_QUOTES = pattern('"++')
+KEYED = pattern(r"(?<![\w-])-?([A-Za-z][\w-]*+):[^\s:/\\]")  # names a key of front matter, if there is such a key
+LEAST_BOOST, MOST_BOOST = 0.01, 100.0  # ``HEAD^0`` and ``m^-1`` have no boost
+_NUMBER = pattern(number := r"[+-]?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
+_BOOST_SUFFIX = pattern(rf"\^({number})(?![\w^])")
+_QUOTES = pattern('"{3,}+')
+_INNER_DASH = pattern(rf"-(?:(?<=[^{_BLANK}(]-)|(?<=[^\W_]\(-))")  # no syntax, as in ``max(-value, 0)``
 _LETTER = pattern(r"[^\W\d_]")
 # Command-line flags and numbers: --help, -1, -d, -it, -std=c11. A dash before anything longer negates.
 _FLAG = pattern(r"-(?:-|[0-9]|[A-Za-z]{1,2}[.,;:!?]*+\Z|[^=]*+=)")
 _PUNCTUATION = frozenset(["Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "Zl", "Zp", "Zs", "Cc", "Cf", "Cs"])
-
-
 MAX_DEPTH = 50  # how deeply groups may be nested; redundant brackets do not count
 
 
@@ -69,7 +63,8 @@ def parse(query: str, keys: frozenset[str] = frozenset()) -> Query | None:
             items.append(token)
             group.has_or = True
         elif token.kind in ("word", "phrase"):
-            group.add_leaf(token)
+            leaf = _leaf(token, group.field_of(token))
+            items.append(Not(item=leaf, start=token.start) if token.negated else leaf)
     for group in groups:
         if group.opening and group.changes_meaning:
             at = group.opening.span.start
@@ -81,7 +76,7 @@ def parse(query: str, keys: frozenset[str] = frozenset()) -> Query | None:
 class Token(NamedTuple):
     """A token with its leading ``-`` and field and its trailing boost."""
 
-    kind: Kind  # "mark": punctuation
+    kind: str  # word, phrase, open, close, or; mark: punctuation
     start: int  # with the ``-`` and the field
     span: Span  # of its own text; for a phrase with the quotes
     end: int  # where the next token may start
@@ -93,13 +88,11 @@ class Token(NamedTuple):
 
 
 def _tokens(query: str, keys: frozenset[str]) -> Iterator[Token]:
-    """All tokens in order. Brackets need not be balanced."""
-    pairs, fields = _bracket_pairs(query), _field_pattern(keys)
-    at = _skip(_BLANKS, query, 0)
-    while at < len(query):
-        token = _token(query, at, pairs, fields)
+    pairs, fields, end = _bracket_pairs(query), _field_pattern(keys), 0
+    while first := _NO_BLANK.search(query, end):
+        token = _token(query, first.start(), pairs, fields)
         yield token
-        at = _skip(_BLANKS, query, token.end)
+        end = token.end
 
 
 @lru_cache(maxsize=8)
@@ -107,12 +100,6 @@ def _field_pattern(keys: frozenset[str]) -> re.Pattern[str]:
     """Finds a field. Not in ``path::new`` and ``body::before``, which are code."""
     others = "|".join(sorted(map(re.escape, keys), key=len, reverse=True))
     return re.compile(f"({'|'.join(FIELDS)}{'|(?i:' * bool(others)}{others}{')' * bool(others)}):(?!:)")
-
-
-def _skip(pattern: re.Pattern[str], query: str, at: int) -> int:
-    """The end of a match at ``at``, for patterns that match the empty text too."""
-    match = pattern.match(query, at)
-    return match.end() if match else at
 
 
 def _bracket_pairs(query: str) -> dict[int, int]:
@@ -133,11 +120,10 @@ def _token(query: str, at: int, pairs: dict[int, int], fields: re.Pattern[str]) 
     if query[at] == ")":
         end, boost = _boost_suffix(query, at + 1)
         return Token("close", at, Span(at, at + 1), end, boost=boost)
-    if query[at] == "-" and not _can_negate(query, at):
+    if _INNER_DASH.match(query, at):
         return _mark(at, at + 1)
     negated = _negates(query, at, pairs, fields)
-    body = at + negated
-    field = None
+    body, field = at + negated, None
     if name := fields.match(query, body):
         field, body = name[1].lower(), name.end()
         if not negated and _negates(query, body, pairs, fields):
@@ -149,9 +135,9 @@ def _token(query: str, at: int, pairs: dict[int, int], fields: re.Pattern[str]) 
     end = _word_end(query, body, pairs)
     if name and not _is_text(query[body:end]):  # with nothing after its colon, the name of a field is a word
         return Token("word", at, Span(*name.span(1)), name.end(), name[1].lower(), negated)
-    text, prefix, boost = split_word(query[body:end])
+    text, prefix, boost = _split_word(query[body:end])
     is_text = _is_text(text)
-    kind: Kind = "or" if query[at:end] == "OR" else "word" if is_text else "mark"
+    kind = "or" if query[at:end] == "OR" else "word" if is_text else "mark"
     return Token(kind, at, Span(body, body + len(text)), end, text, negated and is_text, field, prefix, boost)
 
 
@@ -165,27 +151,15 @@ def _negates(query: str, at: int, pairs: dict[int, int], fields: re.Pattern[str]
         return False
     if query.startswith(("(", '"'), at + 1) or fields.match(query, at + 1):
         return True
-    text, _, _ = split_word(query[at : _word_end(query, at, pairs)])
+    text, _, _ = _split_word(query[at : _word_end(query, at, pairs)])
     first = text[1:2]
     return (first.isalnum() or first == "_" or first > "\x7f") and not _FLAG.match(text)
-
-
-def _can_negate(query: str, at: int) -> bool:
-    """Whether a dash may be syntax: after a space or a bracket, but not as in ``max(-value, 0)``."""
-    if at == 0 or _skip(_BLANKS, query, at - 1) >= at:
-        return True
-    return query[at - 1] == "(" and not query[max(at - 2, 0) : at - 1].isalnum()
 
 
 def _boost_suffix(query: str, at: int) -> tuple[int, float]:
     """The end of the boost after a phrase or a group, and the boost; ``at`` and 1 without one."""
     match = _BOOST_SUFFIX.match(query, at)
-    return (match.end(), float(match[1])) if match and _is_boost(match[1]) else (at, 1.0)
-
-
-def _is_boost(number: str) -> bool:
-    """``HEAD^0`` and ``m^-1`` have no boost."""
-    return LEAST_BOOST <= float(number) <= MOST_BOOST
+    return (match.end(), float(match[1])) if match and LEAST_BOOST <= float(match[1]) <= MOST_BOOST else (at, 1.0)
 
 
 def _is_text(text: str) -> bool:
@@ -195,20 +169,22 @@ def _is_text(text: str) -> bool:
 
 def _word_end(query: str, start: int, pairs: dict[int, int]) -> int:
     """A word ends at a space or a bracket, but ``f(x)`` and ``file(s)`` are whole words."""
-    at = _skip(_NO_BLANK, query, start)
-    while at > start and at in pairs:
-        at = _skip(_NO_BLANK, query, pairs[at] + 1)
-    return at
+    at = start
+    while True:
+        end = match.start() if (match := _BRACKET_OR_BLANK.search(query, at)) else len(query)
+        if end == start or end not in pairs:
+            return end
+        at = pairs[end] + 1
 
 
-def split_word(word: str) -> tuple[str, bool, float]:
+def _split_word(word: str) -> tuple[str, bool, float]:
     """The word without its ``*`` and ``^2``, whether it is a prefix, its boost.
 
     ``x^y``, ``x^0`` and ``2^10`` have no boost; ``**bold**`` and ``src/*`` are no prefixes.
     """
     text, boost = word, 1.0
     base, caret, number = word.rpartition("^")
-    if caret and _BOOST.fullmatch(number) and _is_boost(number) and _LETTER.search(base):
+    if caret and _LETTER.search(base) and _NUMBER.fullmatch(number) and LEAST_BOOST <= float(number) <= MOST_BOOST:
         text, boost = base, float(number)
     prefix = len(text) > 1 and text.endswith("*") and text.count("*") == 1 and _is_text(text[-2])
     return text[: len(text) - prefix], prefix, boost
@@ -216,9 +192,8 @@ def split_word(word: str) -> tuple[str, bool, float]:
 
 def _phrase(query: str, start: int, opening: int, *, negated: bool, field: Field | None) -> Token:
     """A phrase; a mark for an unclosed quote, three quotes in a row, and quoted punctuation."""
-    quotes_end = _skip(_QUOTES, query, opening)
-    if quotes_end - opening > 2:
-        return _mark(start, quotes_end)
+    if quotes := _QUOTES.match(query, opening):
+        return _mark(start, quotes.end())
     end = query.find('"', opening + 1) + 1
     if not end:
         if opening > start:  # after a dash or a field, the quote is meant as syntax
@@ -226,8 +201,13 @@ def _phrase(query: str, start: int, opening: int, *, negated: bool, field: Field
         return _mark(start, opening + 1)
     text = " ".join(re.split(f"[{_BLANK}]+", query[opening + 1 : end - 1])).strip()
     boost_end, boost = _boost_suffix(query, end)
-    kind: Kind = "phrase" if _is_text(text) else "mark"
+    kind = "phrase" if _is_text(text) else "mark"
     return Token(kind, start, Span(opening, end), boost_end, text, negated, field, boost=boost)
+
+
+def _leaf(token: Token, field: Field | None) -> Word | Phrase:
+    kind = Phrase if token.kind == "phrase" else Word
+    return kind(text=token.text, span=token.span, field=field, boost=token.boost, prefix=token.prefix)
 
 
 class _Group(msgspec.Struct):
@@ -255,12 +235,6 @@ class _Group(msgspec.Struct):
             raise QueryError(self.query, at, f"{token.field}: is inside {self.field}:( )", "a word has one field")
         return token.field or self.field
 
-    def add_leaf(self, token: Token) -> None:
-        kind = Phrase if token.kind == "phrase" else Word
-        field, boost = self.field_of(token), token.boost
-        leaf = kind(text=token.text, span=token.span, field=field, boost=boost, prefix=token.prefix)
-        self.all_items.append(Not(item=leaf, start=token.start) if token.negated else leaf)
-
     def add_group(self, group: "_Group", opening: Token, boost: float) -> None:
         if not group.changes_meaning and boost == 1:
             self.depth = max(self.depth, group.depth)
@@ -269,9 +243,11 @@ class _Group(msgspec.Struct):
         if self.depth > MAX_DEPTH:
             problem = f"groups are nested more than {MAX_DEPTH} deep here"
             raise QueryError(self.query, opening.span.start, problem, "take some out")
-        items = group.alternatives()
-        if boost != 1:
-            items = [with_leaves(item, lambda leaf: _boosted(leaf, boost)) for item in items]
+
+        def boosted(leaf: Word | Phrase) -> Query:
+            return replace(leaf, boost=min(max(leaf.boost * boost, LEAST_BOOST), MOST_BOOST))
+
+        items = [with_leaves(item, boosted) for item in group.alternatives()]
         if not items and opening.field:
             items = [Word(text=opening.field, span=opening.span)]
         negated = items and opening.negated
@@ -296,12 +272,7 @@ class _Group(msgspec.Struct):
         return [Either(items=tuple(chain.from_iterable(flat)))]
 
 
-def _boosted(leaf: Word | Phrase, boost: float) -> Word | Phrase:
-    return replace(leaf, boost=min(max(leaf.boost * boost, LEAST_BOOST), MOST_BOOST))
-
-
 def _join(query: str, items: list[Query]) -> Query:
-    """One query for all items."""
     exclusions = [item for item in items if isinstance(item, Not)]
     if len(exclusions) == len(items):
         advice = "add a word to look for, or put it in quotes"
@@ -333,15 +304,8 @@ def _show_leaf(leaf: Word | Phrase, dash: str) -> str:
         return f'{lead}"{leaf.text}"{boost}'
     text = leaf.text + "*" * leaf.prefix
     shown = lead + text + boost
-    if shown == "OR":
-        return "OR^1"
     # Brackets protect a word that would be read differently, such as a flag after a dash, or a power.
-    return shown if _reads_as(shown, leaf, dash) else f"{lead}({text}){boost}"
-
-
-def _reads_as(shown: str, word: Word, dash: str) -> bool:
-    match list(_tokens(shown, frozenset([word.field] if word.field else ()))):
-        case [Token(kind="word") as token]:
-            read = Word(text=token.text, span=word.span, field=token.field, boost=token.boost, prefix=token.prefix)
-            return read == word and token.negated == bool(dash)
-    return False
+    tokens = _tokens(shown, frozenset([leaf.field] if leaf.field else ()))
+    read = [(token.kind, token.negated, replace(_leaf(token, token.field), span=leaf.span)) for token in tokens]
+    is_read = read == [("word", bool(dash), leaf)]
+    return shown if is_read else "OR^1" if shown == "OR" else f"{lead}({text}){boost}"

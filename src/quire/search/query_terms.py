@@ -5,7 +5,6 @@ Further terms are ignored, so that no query takes long.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from itertools import islice, pairwise
 from typing import Any
 
@@ -29,7 +28,6 @@ from quire.search.search_settings import MAX_TERMS, SearchSettings
 PREFIX_TERMS = 16  # a word with ``*`` counts as so many terms, as it stands for many words
 MAX_CORRECTED = 8  # for how many unknown words of a query corrections are looked up
 _JOINED = 0.5  # the weight of two words as one
-
 _TERM = pattern(r"[A-Z]*+[^\W\d_A-Z]++|[A-Z]++|\d++")
 _WORD = pattern(r"[^\W\d_]{3,40}")
 _MAX_WORDS = 12  # the words that a section is searched by
@@ -48,7 +46,12 @@ def within_limit(query: Query | None, text: str) -> tuple[Query | None, int]:
 def _limited(query: Query, room: int) -> tuple[Query | None, int]:
     """What remains of a query within ``room`` terms, and how many it has."""
     if isinstance(query, Word | Phrase):
-        return _limited_leaf(query, room)
+        text = normalize(query.text)
+        ends = [term.end() for term in _TERM.finditer(text)] or [len(text)]
+        count = (len(ends) if query.field in (None, *TEXT_FIELDS) else 1) + (PREFIX_TERMS - 1) * query.prefix
+        if count <= room:
+            return query, count
+        return None if query.prefix or room <= 0 else replace(query, text=text[: ends[room - 1]]), count
     if isinstance(query, Not):  # kept whole or dropped: a part of it would exclude more than was meant
         _, count = _limited(query.item, room)
         return query if count <= room else None, count
@@ -59,15 +62,6 @@ def _limited(query: Query, room: int) -> tuple[Query | None, int]:
         count += terms
         items += [kept] if kept else []
     return replace(query, items=tuple(items)) if len(items) > 1 else next(iter(items), None), count
-
-
-def _limited_leaf(leaf: Word | Phrase, room: int) -> tuple[Query | None, int]:
-    text = normalize(leaf.text)
-    ends = [term.end() for term in _TERM.finditer(text)] or [len(text)]
-    count = (len(ends) if leaf.field in (None, *TEXT_FIELDS) else 1) + (PREFIX_TERMS - 1) * leaf.prefix
-    if count <= room:
-        return leaf, count
-    return None if leaf.prefix or room <= 0 else replace(leaf, text=text[: ends[room - 1]]), count
 
 
 class PreparedQuery(Struct, frozen=True):
@@ -90,6 +84,10 @@ def prepare(snapshot: Snapshot, query: Query, settings: SearchSettings, wanted: 
     known_trees("trees", wanted.trees or (), snapshot)
     known_trees("tree", _named_trees(snapshot, query), snapshot)
     words = list(leaves(query))
+
+    def documents_with(leaf: Word | Phrase) -> list[str]:
+        return Filter(where=[condition(leaf.field or "", leaf.text, prefix=leaf.prefix)]).documents(snapshot)
+
     context = QueryContext(
         schema=snapshot.schema,
         languages=snapshot.settings.languages,
@@ -98,7 +96,7 @@ def prepare(snapshot: Snapshot, query: Query, settings: SearchSettings, wanted: 
         tie=settings.tie,
         coordination=settings.coordination,
         first_word=words[0].text if words else "",
-        documents_with=partial(_documents_with, snapshot),
+        documents_with=documents_with,
     )
     corrections, unknown = _corrections(snapshot, context, words)
     if corrections:
@@ -112,22 +110,10 @@ def prepare(snapshot: Snapshot, query: Query, settings: SearchSettings, wanted: 
     # ``localhost:8080`` is text where documents say *localhost*.
     keyed = [match[1] for word in words if is_plain(word) and (match := KEYED.match(word.text))]
     named = [key for key in keyed if snapshot.front_matter_keys and not context.dictionary.has(key)]
-    return PreparedQuery(
-        snapshot,
-        context,
-        _with_joined(query, context),
-        settings,
-        filters,
-        unknown,
-        unknown_keys(snapshot, [*[where.key for where in wanted.where], *map(str.casefold, named)]),
-        weights(snapshot, settings.where),
-        HeldBack(snapshot, query, settings.news),
-    )
-
-
-def _documents_with(snapshot: Snapshot, leaf: Word | Phrase) -> list[str]:
-    """The documents that satisfy a condition in a query."""
-    return Filter(where=[condition(leaf.field or "", leaf.text, prefix=leaf.prefix)]).documents(snapshot)
+    other_keys = unknown_keys(snapshot, [*[where.key for where in wanted.where], *map(str.casefold, named)])
+    factors, news = weights(snapshot, settings.where), HeldBack(snapshot, query, settings.news)
+    query = _with_joined(query, context)
+    return PreparedQuery(snapshot, context, query, settings, filters, unknown, other_keys, factors, news)
 
 
 def _named_trees(snapshot: Snapshot, query: Query) -> Iterator[str]:
@@ -146,8 +132,7 @@ def _corrections(
     A phrase that no node has becomes its words. A word with which others start becomes a prefix: ``auth`` finds
     *authentication*.
     """
-    dictionary = context.dictionary
-    corrections: dict[str, Sequence[str]] = {}
+    dictionary, corrections = context.dictionary, dict[str, Sequence[str]]()
     for phrase in words:
         if isinstance(phrase, Phrase) and phrase.field is None and " " in phrase.text:
             clause = compiled(context, phrase)
@@ -186,8 +171,7 @@ def _with_joined(query: Query, context: QueryContext) -> Query:
 
 def similar_query(snapshot: Snapshot, titles: str, texts: str, language: str) -> str:
     """The words that tell a section, or a whole document, from others. Empty if it has none."""
-    dictionary, spelled = Dictionary(snapshot), dict[str, str]()
-    counts: Counter[str] = Counter()
+    dictionary, spelled, counts = Dictionary(snapshot), dict[str, str](), Counter[str]()
     for text, weight in ((titles[:_MAX_READ], _IN_TITLE), (texts[:_MAX_READ], 1)):
         for word in _WORD.findall(text):
             for term in () if is_function_word(word, (language,)) else word_terms(word.lower(), language)[:1]:

@@ -25,21 +25,22 @@ _QUOTED_LINE = pattern(r"^[ ]{0,3}>[ \t]?", re.MULTILINE)
 _MARK = pattern('["“”„«»]')
 _NAME = r"[^\s\[\]()<>|]{0,300}[^\s\[\]()<>|.,;:]"
 _PLACE = rf"{_NAME}(?:[#:/]{_NAME}|\.(?:md|mdx|markdown|txt|ipynb))"
-_SOURCE = pattern(
-    rf"[\s.,;:—–-]*(?:\[\^(?P<note>[^\]\s]+)\]|\(?[ ]?!?\[[^\[\]]{{0,300}}\]\(<?(?P<link>{_NAME})[^()]{{0,300}}\)"
-    rf"|\]\(<?(?P<inside>{_NAME})[^()]{{0,300}}\)|[\[(](?P<name>{_PLACE})[\])])"
+_NAMED = (
+    rf"\[\^(?P<note>[^\]\s]+)\]|\(?[ ]?!?\[[^\[\]]{{0,300}}\]\(<?(?P<link>{_NAME})[^()]{{0,300}}\)"
+    rf"|\]\(<?(?P<inside>{_NAME})[^()]{{0,300}}\)|[\[(](?P<name>{_PLACE})[\])]"
 )
-_SOURCE_LINE = pattern(rf"\s*(?:[—–-]+[ ]?)?(?P<name>{_PLACE})\s*\Z")
+_SOURCE = pattern(rf"[\s.,;:—–-]*(?:{_NAMED})")
+_LAST_SOURCE = pattern(rf"(?<!\s)(?:[\s—–-]*+(?:{_NAMED})|(?=\s*\n)[\s—–-]*+(?P<line>{_PLACE}))[\s.)]*\Z")
 _NOTE = pattern(r"^[ ]{0,3}\[\^([^\]\s]+)\]:[ \t]*(.*)$", re.MULTILINE)
 _LINK = pattern(rf"\]\(<?({_NAME})|({_PLACE})")
 
 
 class Quotation(msgspec.Struct, frozen=True):
-    """A quotation and what it names as its source."""
+    """A quotation and what it names as its source, both as they are in the text."""
 
     quote: str
-    source: str = ""
-    line: int = 0  # where it begins in the text; in JSON, its number in the list
+    source: str = ""  # empty if it has none
+    line: int = 0  # the line of the text, or its number in a list of quotations
 
 
 def quotations(text: str) -> list[Quotation]:
@@ -76,18 +77,10 @@ def _in_markdown(text: str) -> Iterator[Quotation]:
 
 def _block_quotation(block: str, line: int, after: str, notes: Mapping[str, str]) -> Quotation:
     quote = _QUOTED_LINE.sub("", block).strip()
-    above, _, last = quote.rpartition("\n")
-    if above and (source := _line_source(last, notes)):
-        return Quotation(above.strip(), source, line)
-    if end := next((match for match in _SOURCE.finditer(quote) if match.end() == len(quote)), None):
+    if end := _LAST_SOURCE.search(quote):
         return Quotation(quote[: end.start()], _name(end, notes), line)
-    return Quotation(quote, _line_source(after.partition("\n")[0], notes), line)
-
-
-def _line_source(line: str, notes: Mapping[str, str]) -> str:
-    """The source that is all of a line."""
-    match = _SOURCE.fullmatch(line.rstrip(" .\t\r)")) or _SOURCE.fullmatch(line.strip()) or _SOURCE_LINE.match(line)
-    return _name(match, notes) if match else ""
+    below = _LAST_SOURCE.match("\n" + after.partition("\n")[0])
+    return Quotation(quote, _name(below, notes), line)
 
 
 def _in_paragraph(text: str, line: int, notes: Mapping[str, str]) -> Iterator[Quotation]:
@@ -101,17 +94,14 @@ def _in_paragraph(text: str, line: int, notes: Mapping[str, str]) -> Iterator[Qu
         if starts and closes and (not opens or mark[0] in "”»" or before not in "([{"):
             start = starts.pop()
             if not starts:
-                source = _SOURCE.match(text, at + 1)
-                quote, name = text[start:at], _name(source, notes) if source else ""
-                yield Quotation(quote, name, line + text.count("\n", 0, start))
+                source = _name(_SOURCE.match(text, at + 1), notes)
+                yield Quotation(text[start:at], source, line + text.count("\n", 0, start))
         elif opens:
             starts.append(at + 1)
 
 
-def _name(match: re.Match[str], notes: Mapping[str, str]) -> str:
+def _name(match: re.Match[str] | None, notes: Mapping[str, str]) -> str:
     """The source that a match names; of a footnote, the link or the first name in it."""
-    groups = match.groupdict()
-    if not groups.get("note"):
-        return next(filter(None, groups.values()), "")
-    link = _LINK.search(notes.get(groups["note"], ""))
-    return next(filter(None, link.groups()), "") if link else ""
+    if match and match["note"]:
+        match = _LINK.search(notes.get(match["note"], ""))
+    return next(filter(None, match.groups()), "") if match else ""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from html import unescape
-from itertools import islice
+from itertools import chain, islice
 
 from quire.index.engine.analysis import ALONE, CLUSTERS
 from quire.model.document import Span
@@ -58,7 +58,7 @@ _INSIDE_WORD = pattern(
 """``able`` is no quotation of *unable*, ``5`` none of *-5*, *0.5* or *5.1*."""
 _MAX_TRIED = 1_000  # how many occurrences of a quotation are looked at in one document
 _ENDS = ".,;:!?'"
-_LONGEST = 3_000  # so many characters of a quotation are compared with similar passages
+LONGEST = 3_000  # so many characters of a quotation are compared with similar passages
 _SEED, _SEED_STEP, _MAX_SEEDS = 12, 6, 8  # characters that are looked for, at each step, so many times in a document
 
 
@@ -66,24 +66,20 @@ class ComparedText:
     """A text in one of its forms."""
 
     def __init__(self, text: str, form: Form) -> None:
-        self.source = _without_hidden(text, form)
+        if form != _AS_IT_IS:
+            text = _HIDDEN.sub(lambda match: match[0] if match.lastgroup in form else _padded(match), text)
+        self.source = _same_length(text if _LINE_MARK in form else _LINE_MARKS.sub(_padded, text))
         self.text = _compared(self.source)
 
     @cached_property
     def _positions(self) -> list[int]:
-        """Where each character is in the source."""
-        kept: list[int] = []
-        at = 0
-        for ignored in _IGNORED.finditer(self.source):
-            kept += range(at, ignored.start())
-            at = ignored.end()
-        return [*kept, *range(at, len(self.source))]
+        edges = [0, *[edge for ignored in _IGNORED.finditer(self.source) for edge in ignored.span()], len(self.source)]
+        return [*chain.from_iterable(map(range, edges[::2], edges[1::2]))]
 
     def span(self, start: int, end: int) -> Span:
         """A part of ``text`` as a span of the source."""
-        positions = self._positions
-        start, end = max(start, 0), min(end, len(positions))
-        return Span(positions[start], positions[end - 1] + 1) if start < end else Span(0, 0)
+        start, end = max(start, 0), min(end, len(self._positions))
+        return Span(self._positions[start], self._positions[end - 1] + 1) if start < end else Span(0, 0)
 
     def occurrences(self, quote: str, start: int = 0) -> Iterator[tuple[Span, int]]:
         """The spans of the source that are a quotation, in whole words, and where each ends in ``text``."""
@@ -122,10 +118,10 @@ def nearest_passage(text: ComparedText, quote: str) -> tuple[float, Span, str]:
 
     The difference is the quotation with ``[-words of the document-]`` and ``{+its own words+}``.
     """
-    window = _window(text.text, compared_quote(quote[:_LONGEST]))
+    window = _window(text.text, compared_quote(quote[:LONGEST]))
     span = text.span(*window)
     words = [match for match in re.finditer(r"\S+", text.source[span.start : span.end]) if _key(match[0])]
-    quoted = [word for word in quote[:_LONGEST].split() if _key(word)]
+    quoted = [word for word in quote[:LONGEST].split() if _key(word)]
     matcher = SequenceMatcher(None, [_key(word[0]) for word in words], [_key(word) for word in quoted], autojunk=False)
     changes = matcher.get_opcodes()
     equal = [change for change in changes if change[0] == "equal"]
@@ -171,21 +167,9 @@ def _compared(text: str) -> str:
     return text
 
 
-def _without_hidden(text: str, form: Form) -> str:
-    """A text of the same length without what a form leaves out."""
-    if form != _AS_IT_IS:
-        text = _HIDDEN.sub(lambda match: match[0] if match.lastgroup in form else _padded(match), text)
-    return _same_length(text if _LINE_MARK in form else _LINE_MARKS.sub(_padded, text))
-
-
 def _same_length(text: str) -> str:
     """A text of the same length without marks that depend on what is beside them, with one spelling of characters."""
-    if "..." in text:
-        text = text.replace("...", f"…{_PAD}{_PAD}")
-    if "&" in text:
-        text = _ENTITY.sub(_character, text)
-    if "\\" in text or "~~" in text:
-        text = _ESCAPES.sub(_padded, text)
+    text = _ESCAPES.sub(_padded, _ENTITY.sub(_character, text.replace("...", f"…{_PAD}{_PAD}")))
     return _UNDERSCORES.sub(_padded, text) if "_" in text else text
 
 

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain, islice, pairwise
 from math import fsum, log, log1p
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -16,11 +17,9 @@ from quire.index.engine.analysis import spellings
 from quire.index.engine.coverage import PastedText, find_pasted, own_shares
 from quire.index.engine.first_pass import QueryContext, all_but, all_items, compiled, filtered, is_plain, one_of
 from quire.index.engine.index_schema import DOC, IN_LINKS, PAGE_LINKS
-from quire.index.engine.snapshot import Match
+from quire.index.engine.snapshot import Location, Match, Snapshot
 from quire.model.patterns import pattern
 from quire.model.query_tree import Not, Query, leaves
-from quire.search.hybrid import VectorMatches, fused
-from quire.search.merge import Merged
 from quire.search.query_terms import PreparedQuery
 from quire.search.search_settings import SHARPNESS
 
@@ -34,13 +33,18 @@ _FIRST = 1.1  # the score of a body with the whole query, in scores of the best:
 _MOSTLY = 0.8  # with more news than that among the nodes, more nodes are looked at
 _WELL = 0.8  # sections with so much of the best score in their page match about as well
 PARTS = ("title", "adjacent", "adjacent_body", "links", "page_links", "explained", "page_sections", "news", "verbatim")
-"""What the second pass adds to the score of a node: for the part of its title that the query covers, for words that are
-adjacent in the query and in its title or in its body, for pages that link to it, for pages that link to any section of
-it, for explaining a name, for sections of its page that match about as well, for being news, which costs, and for a
-body that has the whole query."""
+# What the second pass adds to the score of a node, as ``[search]`` calls it; ``verbatim`` is for a body with all of it.
 _EXPLAINED, _PAGE, _NEWS = (PARTS.index(name) for name in ("explained", "page_sections", "news"))
 _NAME = pattern(r"\w[._:/-]\w|[a-z0-9][A-Z]|^--?\w|^[@$.]\w")  # no ordinary word: ``maxSurge``, ``a.b``, ``--from``
 _READ = 20  # in how many of the best nodes a name may be explained
+
+
+class VectorMatches(NamedTuple):
+    """The nodes nearest to a query by their vectors."""
+
+    similarity: Mapping[Location, float]  # from -1 to 1, the largest first
+    baseline: float  # the similarity of a node that has nothing to do with the query
+    weight: float  # the part of a score that is the vectors'; the rest is the words'
 
 
 def best_matches(prepared: PreparedQuery, limit: int, near: VectorMatches | None) -> tuple[list[Match], bool]:
@@ -69,6 +73,21 @@ def best_matches(prepared: PreparedQuery, limit: int, near: VectorMatches | None
     return matches, all(len(side) < limit for side in by_side)
 
 
+def fused(snapshot: Snapshot, matches: Sequence[Match], best: float, near: VectorMatches) -> list[Match]:
+    """The nodes found by words, of which the best has the score ``best``, and by meaning; with scores up to 1."""
+    base, matches = near.baseline, matches if near.weight < 1 else []
+    scale = max(max(near.similarity.values(), default=1.0) - base, 1e-6)
+    meanings = {location: max(similarity - base, 0.0) / scale for location, similarity in near.similarity.items()}
+    by_words = {(snapshot.document_id(match.number), match.position): match for match in matches}
+    others = snapshot.addresses([location for location in meanings if location not in by_words])
+    by_meaning = snapshot.matches_at([(near.weight * meanings[location], others[location]) for location in others])
+    both = [
+        replace(match, score=(1 - near.weight) * match.score / best + near.weight * meanings.get(location, 0.0))
+        for location, match in by_words.items()
+    ]
+    return sorted([*both, *by_meaning], key=lambda match: -match.score)
+
+
 def score_factor(prepared: PreparedQuery, match: Match) -> float:
     """The root of the weight of a match's document: ``normalized`` raises scores to a power."""
     return float(prepared.weights.get(match.number, 1.0) ** (1 / SHARPNESS))
@@ -81,12 +100,8 @@ def best_score(matches: Sequence[Match]) -> float:
 
 def normalized(matches: Sequence[Match]) -> list[Match]:
     """The matches with scores up to 1. If none has a score, as for ``tree:docs``, all are equally good."""
-    best = best_score(matches)
-    is_text = bool(matches) and matches[0].score > 0
-    return [
-        Match((match.score / best) ** SHARPNESS if is_text else 1.0, match.address, match.number, match.position)
-        for match in matches
-    ]
+    best, power = best_score(matches), SHARPNESS if matches and matches[0].score > 0 else 0
+    return [Match((hit.score / best) ** power, hit.address, hit.number, hit.position) for hit in matches]
 
 
 def _rescored(prepared: PreparedQuery, matches: Sequence[Match]) -> list[Match]:
@@ -94,9 +109,8 @@ def _rescored(prepared: PreparedQuery, matches: Sequence[Match]) -> list[Match]:
     if not matches:
         return []
     snapshot, context, query = prepared.snapshot, prepared.context, prepared.query
-    pasted = PastedText()
-    if prepared.settings.adjacent_body:
-        pasted = find_pasted(snapshot, context, query, matches, prepared.filters)
+    is_compared, filters = prepared.settings.adjacent_body, prepared.filters
+    pasted = find_pasted(snapshot, context, query, matches, filters) if is_compared else PastedText()
     if pasted.verbatim:
         verbatim = {(match.number, match.position): replace(match, score=0.0) for match in pasted.verbatim}
         by_key = {(match.number, match.position): match for match in matches}
@@ -177,9 +191,7 @@ def _add_pages(prepared: PreparedQuery, matches: Sequence[Match], scores: Sequen
                 scores[index][_NEWS] = (settings.news - 1) * (sums[index] + scores[index][_PAGE])
 
 
-def _add_explained(
-    prepared: PreparedQuery, matches: Sequence[Match], scores: Sequence[list[float]], most: float
-) -> None:
+def _add_explained(prepared: PreparedQuery, matches: Sequence[Match], scores: list[list[float]], most: float) -> None:
     """Add to nodes that explain the name that is searched, such as ``maxSurge``. The texts of the best are read.
 
     A name is explained as a heading, in the first cell of a row, as a term, and at the start of a list item.
@@ -228,12 +240,6 @@ def _adjacent_terms(context: QueryContext, query: Query, language: str) -> set[t
     return adjacent
 
 
-def relevant_results(results: Sequence[Merged], cutoff: float) -> list[Merged]:
-    """The results above the cut-off: a share of the best score that grows with the rank."""
-    per_rank = cutoff * results[0].score if results else 0.0
-    return [result for rank, result in enumerate(results) if result.score >= rank * per_rank]
-
-
 def matches_by_document(prepared: PreparedQuery, matches: Sequence[Match], limit: int) -> dict[int, list[Match]]:
     """The nodes near the best of their document, in all documents that can have one of ``limit`` results.
 
@@ -250,8 +256,12 @@ def matches_by_document(prepared: PreparedQuery, matches: Sequence[Match], limit
         best = bests[match.number]
         if cap * best >= least and match.score >= cutoff * best:
             by_document.setdefault(match.number, []).append(match)
-    # Shares are compared only where one match is below another.
-    nested = [number for number, inside in by_document.items() if len(inside) > 1 and _are_nested(prepared, inside)]
+    nested = []  # shares are compared only where one match is below another
+    for number, inside in by_document.items():
+        if len(inside) > 1:
+            positions, outline = {match.position for match in inside}, prepared.snapshot.outlines(number)
+            if any(not positions.isdisjoint(outline.ancestors(position)) for position in positions):
+                nested.append(number)
     if nested and (shares := own_shares(prepared.snapshot, prepared.context, prepared.query, nested)):
         for number in nested:
             by_document[number] = [
@@ -259,13 +269,6 @@ def matches_by_document(prepared: PreparedQuery, matches: Sequence[Match], limit
                 for match in by_document[number]
             ]
     return by_document
-
-
-def _are_nested(prepared: PreparedQuery, matches: Sequence[Match]) -> bool:
-    """Whether one of the matches of a document is below another."""
-    outline = prepared.snapshot.outlines(matches[0].number)
-    positions = {match.position for match in matches}
-    return any(not positions.isdisjoint(outline.ancestors(position)) for position in positions)
 
 
 def excluded_nodes(prepared: PreparedQuery, matches: Sequence[Match]) -> dict[int, set[int]]:

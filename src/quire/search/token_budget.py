@@ -4,9 +4,8 @@ In rank order, each result shows its own text; a long one shows the passages wit
 text of its own shows the best node that matched in it. The rest of the budget shows what is below, again in rank order:
 everything if it fits, else the nodes that matched, then the section from its start.
 
-Token counts are stored with the nodes. Counts of passages that meet at the start of a line add up; where they may not,
-and for the line between passages that do not meet, an upper bound is reserved. The tokenizer is only needed if not even
-one passage fits, so that it must be cut.
+Token counts are stored with the nodes; where they may not add up, an upper bound is reserved. The tokenizer is only
+needed if not even one passage fits, so that it must be cut.
 """
 
 from bisect import bisect_right
@@ -118,7 +117,12 @@ class Excerpt(Struct):
         missing = [passage for passage in new if passage.start not in self._by_start]
         cost = 0
         for passage in missing:
-            cost += self._cost(passage)
+            cost += passage.tokens + (_ELLIPSIS_TOKENS if self._by_start else 0)
+            before, after = self._by_end.get(passage.start), self._by_start.get(passage.end)
+            for left, right in ((before, passage), (passage, after)):
+                if left and right:
+                    adds_up = left.text.endswith(("\n", "\r")) and _CLEAN_START.match(right.text)
+                    cost += (0 if adds_up else _SEAM_TOKENS) - _ELLIPSIS_TOKENS
             self._by_start[passage.start] = self._by_end[passage.end] = passage
         if self.tokens + cost > room:
             for passage in missing:
@@ -144,28 +148,12 @@ class Excerpt(Struct):
     @property
     def text(self) -> str:
         """The text of the passages, with an ellipsis between those that do not meet."""
-        *texts, last = ["".join([passage.text for passage in group]) for group in self._groups()] or [""]
-        return ELLIPSIS.join([*[f"{text}{_to_blank_line(text)}" for text in texts], last])
-
-    def _cost(self, passage: Passage) -> int:
-        """How many tokens a passage adds."""
-        tokens = passage.tokens + (_ELLIPSIS_TOKENS if self._by_start else 0)
-        before, after = self._by_end.get(passage.start), self._by_start.get(passage.end)
-        for left, right in ((before, passage), (passage, after)):
-            if left and right:
-                tokens += (0 if _adds_up(left, right) else _SEAM_TOKENS) - _ELLIPSIS_TOKENS
-        return tokens
-
-
-def _to_blank_line(text: str) -> str:
-    """What a text needs to end with a blank line."""
-    if text.endswith(("\n\n", "\r\r", "\n\r\n")):
-        return ""
-    return "\n" if text.endswith(("\n", "\r")) else "\n\n"
-
-
-def _adds_up(left: Passage, right: Passage) -> bool:
-    return left.text.endswith(("\n", "\r")) and _CLEAN_START.match(right.text) is not None
+        shown = ""
+        for group in self._groups():
+            if shown and not shown.endswith(("\n\n", "\r\r", "\n\r\n")):
+                shown += "\n" if shown.endswith(("\n", "\r")) else "\n\n"
+            shown += "".join([ELLIPSIS if shown else "", *[passage.text for passage in group]])
+        return shown
 
 
 def _show_own_text(excerpt: Excerpt, read: ReadNodes, ranges: Ranges | None, room: int, min_excerpt: int) -> None:
@@ -253,43 +241,25 @@ def hit_tokens(hit: Hit) -> int:
 
 
 def _cut(passage: Passage, match: int, most: int) -> Passage | None:
-    """At most ``most`` tokens of a passage from the line of a match on: whole lines, else words, else characters.
+    """At most ``most`` tokens of a passage from the line of a match on: whole lines if they fill half, else words.
 
-    It starts at the match if the line is too long before it, and earlier if only a scrap would follow.
+    It starts at the match if the line is too long before it, and earlier if only a scrap would follow. A word that is
+    too long is cut.
     """
-    count, text, window = token_counter(), passage.text, _CHARACTERS_PER_TOKEN * most
-    start = line_start(text, match)
-    if match - start > window or count(text[start : match + 1]) > most:
+    count, window = token_counter(), _CHARACTERS_PER_TOKEN * most
+    start = line_start(passage.text, match)
+    if match - start > window or count(passage.text[start : match + 1]) > most:
         start = match
-    end = start + len(_longest_beginning(text[start : start + window], most))
-    if end == len(text) and count(text[start:]) < MIN_EXCERPT // 2:
-        start = _earlier_start(text, start, most)
-    cut = text[start:end]
-    return Passage(passage.start + start, passage.start + end, cut, count(cut)) if cut.strip(BLANK) else None
-
-
-def _earlier_start(text: str, start: int, most: int) -> int:
-    """The first line, word or character before ``start`` from which the text fits, if it is no scrap."""
-    count = token_counter()
-    every = range(max(start - _CHARACTERS_PER_TOKEN * most, 0), start)
-    words = [match.start() for match in _WORD.finditer(text, every.start, start)]
-    for starts in ([at for at in words if line_start(text, at) == at], words, every):
-        first = next((at for at in starts if count(text[at:]) <= most), start)
-        if count(text[first:]) >= MIN_EXCERPT // 2:
-            return first
-    return start
-
-
-def _longest_beginning(text: str, most: int) -> str:
-    """The longest beginning that fits: whole lines if they fill half of the room, else words if they do."""
-    count = token_counter()
-    if count(text) <= most:
-        return text
+    if count(passage.text[start : start + window]) < MIN_EXCERPT // 2:
+        starts = [word.start() for word in _WORD.finditer(passage.text, max(start - window, 0), start)]
+        start = next((at for at in starts if count(passage.text[at:]) <= most), start)
+    text = passage.text[start : start + window]
     lines, words = ([match.end() for match in ends.finditer(text)] for ends in (LINE_END, _WORD))
-    for ends, least in ((lines, most // 2), (words, most // 2), (range(1, len(text)), 1)):
+    for ends, least in (([len(text)], 1), (lines, most // 2), (words, most // 2), (range(1, len(text)), 1)):
         fitting = ends[: bisect_right(ends, most, key=lambda end: count(text[:end]))]
         # A word may have fewer tokens than its beginning.
-        best = next((end for end in reversed(fitting) if count(text[:end]) <= most), 0)
-        if count(text[:best]) >= least:
-            return text[:best]
-    return ""
+        cut = text[: next((end for end in reversed(fitting) if count(text[:end]) <= most), 0)]
+        if count(cut) >= least:
+            start += passage.start
+            return Passage(start, start + len(cut), cut, count(cut)) if cut.strip(BLANK) else None
+    return None

@@ -16,19 +16,18 @@ from quire.index.file_records import FileTable
 from quire.model.operating_system import remove_folder
 
 CURRENT = "vectors.current"
-HASH = 16
 TABLE = "table"
 
 
 class DocumentVectors(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The vectors of one document: its nodes by position, and the row of each of their passages."""
+    """The passages of one document that have vectors: the position of the node of each, and the hash of its text."""
 
     digest: bytes  # of the file
     positions: tuple[int, ...]
-    rows: tuple[int, ...]
+    hashes: tuple[bytes, ...]
 
 
-class Table(msgspec.Struct, frozen=True):
+class Table(msgspec.Struct):
     """Whose the rows are."""
 
     embedder: str  # how to load it again: a name, or empty for a function
@@ -36,21 +35,13 @@ class Table(msgspec.Struct, frozen=True):
     version: str
     dimension: int = 0
     rows: str = "rows-1.f32"
-    hashes: bytes = b""  # of the text of each row
+    hashes: list[bytes] = []  # of the text of each row
     documents: dict[str, DocumentVectors] = {}
-
-    @property
-    def count(self) -> int:
-        """The number of rows."""
-        return len(self.hashes) // HASH
 
     def usable(self, files: FileTable) -> dict[str, DocumentVectors]:
         """The vectors of documents that have not changed since they were embedded."""
-        return {
-            key: vectors
-            for key, vectors in self.documents.items()
-            if (record := files.get(key)) and record.digest == vectors.digest
-        }
+        documents = self.documents.items()
+        return {key: own for key, own in documents if (record := files.get(key)) and record.digest == own.digest}
 
     def missing(self, files: FileTable) -> int:
         """How many nodes search by meaning does not find."""
@@ -62,10 +53,10 @@ def load_table(path: Path) -> Table | None:
     """The table in a folder; None if there is none, or if it is damaged."""
     try:
         table = msgspec.msgpack.decode((path / TABLE).read_bytes(), type=Table)
-        size = (path / table.rows).stat().st_size if table.count else 0
+        size = (path / table.rows).stat().st_size if table.hashes else 0
     except (OSError, msgspec.DecodeError):
         return None
-    return table if size >= 4 * table.dimension * table.count else None
+    return table if size >= 4 * table.dimension * len(table.hashes) else None
 
 
 def current_folder(index: Path) -> Path | None:
@@ -75,15 +66,6 @@ def current_folder(index: Path) -> Path | None:
     except (OSError, UnicodeDecodeError):
         return None
     return index / name if name.startswith("vectors-") and "/" not in name and "\\" not in name else None
-
-
-def table_time(index: Path) -> int:
-    """When the table that searches use was written; 0 if there is none."""
-    folder = current_folder(index)
-    try:
-        return (folder / TABLE).stat().st_mtime_ns if folder else 0
-    except OSError:
-        return 0
 
 
 def remove_vectors(index: Path, keep: Path | None = None) -> None:

@@ -6,7 +6,7 @@ Only texts without a vector are embedded. ``vector_files`` says which files vect
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -20,25 +20,15 @@ from quire.errors import StoreError
 from quire.index.engine.snapshot import Location, Snapshot
 from quire.index.file_records import FileRecord
 from quire.output.atomic_file import replacing
-from quire.search.hybrid import VectorMatches
-from quire.search.vector_files import (
-    CURRENT,
-    HASH,
-    TABLE,
-    DocumentVectors,
-    Table,
-    current_folder,
-    load_table,
-    remove_vectors,
-    table_time,
-)
+from quire.search.ranking import VectorMatches
+from quire.search.vector_files import CURRENT, TABLE, DocumentVectors, Table, current_folder, load_table, remove_vectors
 
 _LIMIT = 100  # how many nodes are found by meaning
 _PASSAGES = 4  # a node may have several vectors, so this many times as many are looked at
 _TEXTS = 2_000  # about so many texts are embedded before what is done is committed
 
 OnProgress = Callable[[int, int, str], None]
-Passages = list[tuple[int, str]]  # of a document: the position of a node, and one of its passages
+Passages = list[tuple[int, bytes, str]]  # of a document: the position of a node, and one of its passages by its hash
 
 
 class VectorUpdate(NamedTuple):
@@ -53,8 +43,7 @@ class VectorSearch:
     """The vectors of an index."""
 
     def __init__(self, index: Path, embedder: object = None) -> None:
-        self._index = index
-        self._configured = embedder
+        self._index, self._configured = index, embedder
         self._embedder: Embedder | None = None
         self._last: tuple[Snapshot, int, _NodeVectors] | None = None
 
@@ -73,19 +62,16 @@ class VectorSearch:
         rows = _Rows(path, load_table(path) or Table(named, model.name, model.version))
         files = {key: record for key, record in snapshot.files.items() if not record.failed}
         documents = rows.table.usable(files)
-        removed = len(rows.table.documents.keys() - files)
+        removed, embedded = len(rows.table.documents.keys() - files), 0
         stale = [key for key in files if key not in documents]
-        embedded = 0
         for batch in _batches(snapshot, stale, model):
             if on_progress:
                 first = next(iter(batch))
                 on_progress(stale.index(first), len(stale), first)
-            embedded += rows.embed([text for owned in batch.values() for _, text in owned], model)
+            embedded += rows.embed({digest: text for owned in batch.values() for _, digest, text in owned}, model)
             for key, owned in batch.items():
-                positions = tuple([position for position, _ in owned])
-                documents[key] = DocumentVectors(
-                    files[key].digest, positions, tuple([rows.numbers[_digest(text)] for _, text in owned])
-                )
+                positions, hashes, _ = zip(*owned, strict=True) if owned else ((), (), ())
+                documents[key] = DocumentVectors(files[key].digest, positions, hashes)
             rows.commit(documents)
         if removed and not stale:
             rows.commit(documents)
@@ -100,7 +86,8 @@ class VectorSearch:
         self, snapshot: Snapshot, weight: float, is_wanted: Callable[[FileRecord], bool] | None
     ) -> Callable[[str], VectorMatches]:
         """A function that finds the nodes nearest to a query."""
-        changed = table_time(self._index)
+        folder = current_folder(self._index)
+        changed = (folder / TABLE).stat().st_mtime_ns if folder and (folder / TABLE).exists() else 0
         if self._last is None or self._last[:2] != (snapshot, changed):
             self._last = snapshot, changed, _NodeVectors(self._vectors(), snapshot)
         vectors = self._last[2]
@@ -112,48 +99,39 @@ class VectorSearch:
 
     def _vectors(self) -> _Rows:
         folder = current_folder(self._index)
-        table = load_table(folder) if folder else None
-        if folder is None or table is None:
+        if folder is None or (table := load_table(folder)) is None:
             raise StoreError(str(self._index), "has no vectors", "run: quire index --vectors, or Index.embed")
         return _Rows(folder, table)
 
     def _known_embedder(self, table: Table) -> Embedder:
         """The embedder that was used last, else the one that the table names, else the configured one."""
-        if self._embedder is None or not _is_of(table, self._embedder):
+        model = table.model, table.version
+        if self._embedder is None or (self._embedder.name, self._embedder.version) != model:
             is_named = table.embedder in NAMES  # not a folder or an endpoint: the index may be a stranger's
             configured = table.embedder if is_named else self._configured
             embedder = None if configured is None else resolve(configured)
-            if embedder is None or not (is_named or _is_of(table, embedder)):
-                problem = f"its vectors are those of {' '.join(filter(None, [table.model, table.version]))}"
+            if embedder is None or not (is_named or (embedder.name, embedder.version) == model):
+                problem = f"its vectors are those of {' '.join(filter(None, model))}"
                 advice = "name this model: [embed] in your own quire.toml, or Index.open"
                 raise StoreError(str(self._index), problem, advice)
             self._embedder = embedder
         return self._embedder
 
 
-def _is_of(table: Table, embedder: Embedder) -> bool:
-    return (embedder.name, embedder.version) == (table.model, table.version)
-
-
 class _Rows:
     """The vectors of one model, to be read and appended to."""
 
     def __init__(self, path: Path, table: Table) -> None:
-        self._path = path
-        self.table = table
-        data = table.hashes
-        self.numbers = {data[at : at + HASH]: at // HASH for at in range(0, len(data), HASH)}
-        """The row of each text that has been embedded, by its hash."""
+        self._path, self.table = path, table
+        self.numbers = {digest: number for number, digest in enumerate(table.hashes)}  # the row of each text
 
-    def embed(self, texts: Sequence[str], embedder: Embedder) -> int:
+    def embed(self, texts: Mapping[bytes, str], embedder: Embedder) -> int:
         """Append the vectors of texts that have none; return how many these are. They count once they are committed."""
-        missing = {digest: text for text in texts if (digest := _digest(text)) not in self.numbers}
+        missing = {digest: text for digest, text in texts.items() if digest not in self.numbers}
         if not missing:
             return 0
-        rows = np.asarray(vectors_of(embedder, list(missing.values())), dtype=np.float32)
-        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        rows = np.ascontiguousarray(rows / np.where(lengths == 0, 1, lengths))
-        table, dimension, first = self.table, rows.shape[1], self.table.count
+        rows = _unit(vectors_of(embedder, list(missing.values())))
+        table, dimension, first = self.table, rows.shape[1], len(self.table.hashes)
         if table.dimension not in (0, dimension):
             problem = f"the model returned {dimension} numbers per vector, and {table.dimension} before"
             raise StoreError(str(self._path), problem, "give the model another version, or embed again from the start")
@@ -165,51 +143,50 @@ class _Rows:
             stream.flush()
             os.fsync(stream.fileno())
         self.numbers.update(zip(missing, range(first, first + len(rows)), strict=True))
-        self.table = msgspec.structs.replace(table, dimension=dimension, hashes=table.hashes + b"".join(missing))
+        table.dimension = dimension
+        table.hashes.extend(missing)
         return len(missing)
 
     def commit(self, documents: dict[str, DocumentVectors]) -> None:
         """Replace the table: from now on these documents have their vectors."""
         self._path.mkdir(parents=True, exist_ok=True)
-        self.table = msgspec.structs.replace(self.table, documents=documents)
+        self.table.documents = documents
         with replacing(self._path / TABLE) as stream:
             stream.write(msgspec.msgpack.encode(self.table))
 
     def compact(self) -> None:
         """Remove the rows that no document uses, if these are more than half."""
         table = self.table
-        used = sorted({row for vectors in table.documents.values() for row in vectors.rows})
-        if 2 * len(used) >= table.count:
+        used = {digest for vectors in table.documents.values() for digest in vectors.hashes}
+        if 2 * len(used) >= len(table.hashes):
             return
-        numbers = {row: number for number, row in enumerate(used)}
-        name = f"rows-{int(table.rows.removeprefix('rows-').removesuffix('.f32')) + 1}.f32"
-        with replacing(self._path / name) as stream:
-            stream.write(np.ascontiguousarray(self.matrix()[used]).tobytes())
-        hashes = b"".join([table.hashes[row * HASH : (row + 1) * HASH] for row in used])
-        self.table = msgspec.structs.replace(table, rows=name, hashes=hashes)
-        self.commit(
-            {
-                key: msgspec.structs.replace(vectors, rows=tuple([numbers[row] for row in vectors.rows]))
-                for key, vectors in table.documents.items()
-            }
-        )
-        (self._path / table.rows).unlink(missing_ok=True)
+        rows, old = sorted(map(self.numbers.__getitem__, used)), table.rows
+        kept = np.ascontiguousarray(self.matrix()[rows])
+        table.rows = f"rows-{int(old.removeprefix('rows-').removesuffix('.f32')) + 1}.f32"
+        table.hashes = [table.hashes[row] for row in rows]
+        with replacing(self._path / table.rows) as stream:
+            stream.write(kept.tobytes())
+        self.commit(table.documents)
+        (self._path / old).unlink(missing_ok=True)
 
     def matrix(self) -> Any:
         """All rows, mapped into memory."""
-        table = self.table
-        if not table.count:
-            return np.zeros((0, max(table.dimension, 1)), dtype=np.float32)
-        return np.memmap(self._path / table.rows, np.float32, "r", shape=(table.count, table.dimension))
+        shape = len(self.table.hashes), self.table.dimension
+        return np.memmap(self._path / self.table.rows, np.float32, "r", shape=shape) if shape[0] else np.zeros((0, 1))
+
+
+def _unit(vectors: Any) -> Any:
+    """Vectors of length 1."""
+    rows = np.asarray(vectors, dtype=np.float32)
+    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
+    return np.ascontiguousarray(rows / np.where(lengths == 0, 1, lengths))
 
 
 def _batches(snapshot: Snapshot, documents: Sequence[str], embedder: Embedder) -> Iterator[dict[str, Passages]]:
-    """The passages of documents that are embedded together."""
-    batch: dict[str, Passages] = {}
-    count = 0
+    batch, count = dict[str, Passages](), 0
     for key in documents:
         batch[key] = [
-            (node.position, text)
+            (node.position, blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest(), text)
             for node in snapshot.nodes_of(key)
             if node.body_text.strip()  # else it would be found by its title, before those that say something
             for text in passages(f"{' > '.join(node.breadcrumb)}\n\n{node.body_text}".strip(), embedder)
@@ -222,22 +199,17 @@ def _batches(snapshot: Snapshot, documents: Sequence[str], embedder: Embedder) -
         yield batch
 
 
-def _digest(text: str) -> bytes:
-    """The key of a text's vector."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=HASH).digest()
-
-
 class _NodeVectors:
     """The vectors of a snapshot's nodes. A document that has changed since it was embedded has none."""
 
     def __init__(self, rows: _Rows, snapshot: Snapshot) -> None:
         usable = rows.table.usable(snapshot.files)
-        documents = usable.values()
-        self.table = rows.table
+        self.table, documents = rows.table, usable.values()
         self._records = [snapshot.files[key] for key in usable]
-        self._rows = np.fromiter((row for vectors in documents for row in vectors.rows), dtype=np.int64)
+        hashes = (digest for vectors in documents for digest in vectors.hashes)
+        self._rows = np.fromiter(map(rows.numbers.__getitem__, hashes), dtype=np.int64)
         self._positions = [position for vectors in documents for position in vectors.positions]
-        self._documents: Any = np.repeat(np.arange(len(usable)), [len(vectors.rows) for vectors in documents])
+        self._documents: Any = np.repeat(np.arange(len(usable)), [len(vectors.hashes) for vectors in documents])
         self._matrix = rows.matrix()
 
     def nearest(
@@ -248,9 +220,7 @@ class _NodeVectors:
         candidates = np.flatnonzero(wanted[self._documents])
         if not len(candidates):
             return VectorMatches({}, 0.0, weight)
-        vector = np.asarray(query_vector(embedder, query), dtype=np.float32)
-        vector /= np.linalg.norm(vector) or 1.0
-        scores = (self._matrix @ vector)[self._rows[candidates]]
+        scores = (self._matrix @ _unit(query_vector(embedder, query)))[self._rows[candidates]]
         count = min(_PASSAGES * _LIMIT, len(scores))
         first = np.argpartition(-scores, count - 1)[:count]
         best: dict[Location, float] = {}

@@ -12,8 +12,7 @@ import pytest
 import quire
 from quire.embed import endpoint
 from quire.embed.embed_settings import EmbedSettings
-from quire.embed.endpoint import Endpoint, JsonClient
-from quire.embed.reranker import Reranker
+from quire.embed.endpoint import Endpoint, JsonClient, Reranker
 from support.embedding_server import Server, serving
 
 KEY = "sk-secret-key-1234"
