@@ -16,7 +16,7 @@ from typing import Any
 from quire.errors import InputError, UndecodableError, invalid_value
 from quire.model.document import BOM, Finding, Source, Syntax
 from quire.model.offsets import lines_at
-from quire.model.page_markers import NOTEBOOK, after_first_marker
+from quire.model.page_markers import NOTEBOOK, after_first_marker, may_have_markers
 from quire.model.substitutions import NO_SUBSTITUTIONS, used_variables
 from quire.model.trees import OnUndecodable
 from quire.model.validation import check
@@ -182,16 +182,17 @@ def make_source(
         return Source(
             text=text, path=path, syntax=syntax, body_start=int(text.startswith(BOM)), page_marker=page_marker
         )
-    top = split(text, path if path is not None else "<text>")
+    top, has_pages = split(text, path if path is not None else "<text>"), may_have_markers(text, page_marker)
     return Source(
         text=text,
         path=path,
         syntax=syntax,
         dialect=dialect,
         page_marker=page_marker,
+        has_pages=has_pages,
         substitutions=used_variables(text, substitutions, top.data),
         frontmatter=top.data,
-        body_start=after_first_marker(text, top.body_start, page_marker),
+        body_start=after_first_marker(text, top.body_start, page_marker) if has_pages else top.body_start,
         malformed_frontmatter=top.malformed_frontmatter,
         findings=top.findings,
     )
