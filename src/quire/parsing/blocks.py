@@ -92,13 +92,14 @@ def _combined(text: str, start: int, end: int, scan: LineScan) -> BlockColumns |
             shift = series_end - first - len(THEMATIC_BREAK)
             confirmed += 1
         else:
-            first, last = first + shift, min(last + shift, end)
-            while first > 0 and text[first - 1] in " \t":  # from the start of its line
-                first -= 1
-            if kind == "list" and "]:" in text[first:last]:
-                last = first + last_item_end(for_parser(parser_input(text[first:last]).lines))
-            _add_references(text, seen, first, blocks)
-            blocks.add(kind, first, text_end(text, first, last))
+            block_start, block_end = first + shift, min(last + shift, end)
+            while block_start > 0 and text[block_start - 1] in " \t":  # the start of its line
+                block_start -= 1
+            if kind == "list" and "]:" in text[block_start:block_end]:
+                items = parser_input(text[block_start:block_end]).lines
+                block_end = block_start + last_item_end(for_parser(items))
+            _add_references(text, seen, block_start, blocks)
+            blocks.add(kind, block_start, text_end(text, block_start, block_end))
         seen = blocks.ends[-1]
     _add_references(text, seen, end, blocks)
     return blocks if confirmed == len(scan.series) else None

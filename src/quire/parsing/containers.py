@@ -92,11 +92,8 @@ class _Waiting(list[_Mark]):
         """Take the last opening that matches, and those inside it, off the list."""
         for index in range(len(self) - 1, -1, -1):
             opening = self[index]
-            if opening.colons:
-                is_closed = opening.colons <= closing.colons
-            else:
-                is_closed = (opening.kind, opening.name) == (closing.kind, closing.name)
-            if is_closed:
+            is_same = (opening.kind, opening.name) == (closing.kind, closing.name)
+            if opening.colons <= closing.colons if opening.colons else is_same:
                 del self[index:]
                 return opening
         return None
@@ -127,24 +124,21 @@ def raw_spans(lines: str, tags: Iterable[TemplateTag]) -> list[tuple[int, int]]:
             if not is_raw_shortcode(name):
                 # The openings around it have Markdown inside, so they are not raw.
                 waiting[:] = [outer._replace(place=-1) for outer in waiting]
-            elif opening.place >= 0 and _is_block(lines, opening.place, end):
+            elif (
+                opening.place >= 0
+                and lines.find("\n", opening.place, end) >= 0
+                and (
+                    _INDENT.match(lines, lines.rfind("\n", 0, opening.place) + 1, opening.place)  # it starts a line
+                )
+            ):
                 while spans and spans[-1][0] > opening.place:
                     spans.pop()
                 spans.append((opening.place, end))
     return spans
 
 
-def _is_block(lines: str, start: int, end: int) -> bool:
-    """Whether a construct goes over several lines and starts one of them."""
-    line = lines.rfind("\n", 0, start) + 1
-    return lines.find("\n", start, end) >= 0 and _INDENT.match(lines, line, start) is not None
-
-
 def container_marks(text: str, start: int, end: int, rest: str, tags: Iterable[TemplateTag]) -> Marks:
-    """Where containers may open and close from ``start`` to ``end``; ``tags`` are those of that text.
-
-    Plain blocks, which ``rest`` is without, open none but in HTML.
-    """
+    """Where containers may open and close; plain blocks, which ``rest`` is without, open none but in HTML."""
     closed = {name for _, _, name, closes in tags if closes}
     tags = [(at + start, past + start, name, closes) for at, past, name, closes in tags if name in closed]
     marks = [re.compile(re.escape(mark)) for mark in (":::", MATH) if mark in rest]
@@ -168,24 +162,19 @@ def containers(text: str, marks: Marks, blocks: BlockColumns) -> list[tuple[int,
         for mark in _marks(text, Block(kinds[number], starts[number], ends[number]), marks.tags, waiting):
             if mark.opens:
                 waiting.open(mark._replace(place=number))
-            else:
-                _close(waiting, joined, mark, number)
+                continue
+            opening = waiting.close(mark)
+            if opening is None or (opening.place == number and opening.kind == "html"):
+                continue  # it closes nothing, or is one block already
+            while joined and joined[-1][0].place >= opening.place:
+                joined.pop()
+            # A block that closes one container and opens the next belongs to both, so the two become one.
+            first = joined.pop()[0] if joined and joined[-1][1] >= opening.place else opening
+            joined.append((first, number))
     return [(mark.place, last, mark.kind, mark.name.lstrip("{<%")) for mark, last in joined]
 
 
-def _close(waiting: _Waiting, joined: list[tuple[_Mark, int]], mark: _Mark, number: int) -> None:
-    opening = waiting.close(mark)
-    if opening is None or (opening.place == number and opening.kind == "html"):
-        return  # it closes nothing, or is one block already
-    while joined and joined[-1][0].place >= opening.place:
-        joined.pop()
-    # A block that closes one container and opens the next belongs to both, so the two become one.
-    first = joined.pop()[0] if joined and joined[-1][1] >= opening.place else opening
-    joined.append((first, number))
-
-
 def _marks(text: str, block: Block, tags: Sequence[TemplateTag], waiting: Sequence[_Mark]) -> Iterator[_Mark]:
-    """The openings and closings in a block; ``tags`` are those of the document."""
     kind, start, end = block[:3]
     if kind == "table":  # to the parser, text directly below a table is a row of it
         line_end = LINE_END.search(text, text.rfind("|", start, end), end)
