@@ -151,6 +151,8 @@ class _JsonValues:
             raise _MalformedError("its aliases stand for too many values", 0)
         if is_text:
             return value
+        if isinstance(value, set):
+            value = sorted(value, key=repr)
         if isinstance(value, list | dict):
             if depth > yaml_values.MAX_DEPTH:
                 raise _MalformedError(f"its values are nested deeper than {yaml_values.MAX_DEPTH} levels", 0)
