@@ -39,12 +39,10 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-_DENIED = ("permission denied", "make it readable")
 _IS_DIRECTORY = ("is a directory", "name a file in it")
 _REASONS = {
     errno.ENOENT: ("does not exist", "check the path, or whether it was removed meanwhile"),
-    errno.EACCES: _DENIED,
-    errno.EPERM: _DENIED,
+    **dict.fromkeys((errno.EACCES, errno.EPERM), ("permission denied", "make it readable")),
     errno.EISDIR: _IS_DIRECTORY,
     errno.ENOTDIR: ("a part of the path is not a directory", "check the path"),
     errno.ENAMETOOLONG: ("the name is too long for this system", "shorten it"),
@@ -52,8 +50,6 @@ _REASONS = {
 }
 _KINDS = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISCHR, "a device"),
           (stat.S_ISBLK, "a device"), (stat.S_ISDIR, "a directory"), (stat.S_ISLNK, "a symbolic link"))  # fmt: skip
-
-
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -62,10 +58,7 @@ class _NotRegularError(OSError):
 
 
 def read_bytes(file: str | Path, most: int = -1) -> bytes:
-    """The bytes of a file, or the first ``most`` of them. Every file that is not quire's own is opened here.
-
-    Anything but a regular file is an OSError: opening a pipe would block, and a device has no end.
-    """
+    """The bytes of a regular file, or the first ``most``: opening a pipe would block, and a device has no end."""
     descriptor = os.open(file, _FLAGS)
     try:
         mode = os.fstat(descriptor).st_mode
@@ -179,9 +172,8 @@ def make_source(
     if syntax is None:
         syntax = "markdown" if path is None or path.lower().endswith(_MARKDOWN) else "text"
     if syntax == "text":
-        return Source(
-            text=text, path=path, syntax=syntax, body_start=int(text.startswith(BOM)), page_marker=page_marker
-        )
+        start = int(text.startswith(BOM))
+        return Source(text=text, path=path, syntax=syntax, body_start=start, page_marker=page_marker)
     top, has_pages = split(text, path if path is not None else "<text>"), may_have_markers(text, page_marker)
     return Source(
         text=text,

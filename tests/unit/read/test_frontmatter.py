@@ -303,8 +303,6 @@ def test_nothing_but_comments_is_text_between_rules(text: str) -> None:
         ("---\n{a: 1, pipeline: x}\n---\n", 1, "pipeline"),
         ("---\npipeline-id: 3\npipeline.x: 4\npipeline : x\n---\n", 4, "pipeline"),
         ("+++\npipeline-id = 3\n  pipeline = 4\n+++\n", 3, "pipeline"),
-        ("+++\n[a]\npipeline = 1\n[pipeline]\nx = 1\n+++\n", 4, "pipeline"),
-        ("+++\n[a.pipeline]\n[[pipeline.x]]\nx = 1\n+++\n", 3, "pipeline"),
         ("+++\n'pipeline'.x = 1\n[a]\npipeline = 1\n+++\n", 2, "pipeline"),
     ],
 )
