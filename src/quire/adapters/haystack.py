@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from quire.adapters.metadata import FrameworkDocument, Splitter, expanded, hit_metadata, opened, search
@@ -17,8 +18,18 @@ except ImportError as error:
 __all__ = ["QuireExpander", "QuireRetriever", "QuireSplitter"]
 
 
+class _Serializable:
+    _arguments: dict[str, Any]  # those of the constructor
+
+    def to_dict(self) -> dict[str, Any]:
+        """The component for a serialized pipeline."""
+        return {**default_to_dict(self, **self._arguments)}
+
+    from_dict: Any = classmethod(default_from_dict)
+
+
 @component
-class QuireSplitter:
+class QuireSplitter(_Serializable):
     """Cuts documents with quire; takes a strategy and its options, as ``quire.chunk`` does.
 
     A document is named by ``meta["file_path"]``, else by its id. ``content`` is the text to embed, with the headings
@@ -26,14 +37,8 @@ class QuireSplitter:
     """
 
     def __init__(self, strategy: str = DEFAULT_STRATEGY, *, header_keys: bool = False, **options: Any) -> None:
+        self._arguments = {"strategy": strategy, "header_keys": header_keys, **options}
         self._splitter = Splitter(strategy, options, header_keys=header_keys)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The component for a serialized pipeline."""
-        cut = self._splitter
-        return {**default_to_dict(self, strategy=cut.strategy, header_keys=cut.header_keys, **cut.options)}
-
-    from_dict: Any = classmethod(default_from_dict)
 
     @component.output_types(documents=list[Document])
     def run(self, documents: list[Document]) -> dict[str, list[Document]]:
@@ -54,7 +59,7 @@ class QuireSplitter:
 
 
 @component
-class QuireRetriever:
+class QuireRetriever(_Serializable):
     """Searches the index of quire in a folder; the content of a result is a whole section."""
 
     def __init__(
@@ -68,14 +73,8 @@ class QuireRetriever:
         mode: str | None = None,
     ) -> None:
         self._options: dict[str, Any] = {"max_tokens": max_tokens, "trees": trees, "path": path, "mode": mode}
-        self._folder, self._top_k = index, top_k
-        self._index = opened(index)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The component for a serialized pipeline."""
-        return {**default_to_dict(self, index=self._folder, top_k=self._top_k, **self._options)}
-
-    from_dict: Any = classmethod(default_from_dict)
+        self._arguments = {"index": index, "top_k": top_k, **self._options}
+        self._index, self._top_k = opened(index), top_k
 
     @component.output_types(documents=list[Document])
     def run(self, query: str, top_k: int | None = None) -> dict[str, list[Document]]:
@@ -86,28 +85,18 @@ class QuireRetriever:
 
 
 @component
-class QuireExpander:
-    """Small to big: retrieved chunks become their sections, read from the folder of the documents.
-
-    Takes the options of ``quire.expand``.
-    """
+class QuireExpander(_Serializable):
+    """Small to big: chunks become their sections, read from ``folder``; takes the options of ``quire.expand``."""
 
     def __init__(self, folder: str, max_tokens: int = MAX_TOKENS, **options: Any) -> None:
-        self._folder, self._max_tokens, self._options = folder, max_tokens, options
-
-    def to_dict(self) -> dict[str, Any]:
-        """The component for a serialized pipeline."""
-        return {**default_to_dict(self, folder=self._folder, max_tokens=self._max_tokens, **self._options)}
-
-    from_dict: Any = classmethod(default_from_dict)
+        self._arguments = {"folder": folder, "max_tokens": max_tokens, **options}
+        self._expanded = partial(expanded, documents=folder, max_tokens=max_tokens, options=options)
 
     @component.output_types(documents=list[Document])
     def run(self, documents: list[Document]) -> dict[str, list[Document]]:
         """The sections, in the order of their best chunks, whose scores and other metadata they have."""
-        ranked = [(document, document.meta) for document in documents]
-        found = expanded(ranked, self._folder, self._max_tokens, self._options)
         sections = [
             Document(id=section.stable_id, content=section.embed_text, meta={**best.meta, **metadata}, score=best.score)
-            for best, section, metadata in found
+            for best, section, metadata in self._expanded([(document, document.meta) for document in documents])
         ]
         return {"documents": sections}

@@ -16,6 +16,7 @@ from quire.adapters.metadata import (
     search,
 )
 from quire.errors import MissingExtraError
+from quire.model.document import Span
 from quire.model.options import DEFAULT_STRATEGY
 from quire.search.expand import MAX_TOKENS
 
@@ -86,7 +87,7 @@ class QuireNodeParser(NodeParser):
         source = document.source_node or document.as_related_node_info()
         metadata = document.metadata if self.include_metadata else {}
         if self.id_func is not default_id_func:
-            pieces = [_with_id(piece, self.id_func(number, document)) for number, piece in enumerate(pieces)]
+            pieces = [piece.with_id(self.id_func(number, document)) for number, piece in enumerate(pieces)]
         nodes = [_node(piece, {**metadata, **piece.metadata}, document, source) for piece in pieces]
         for node, related in zip(nodes, self._related(pieces, source.node_id), strict=True):
             node.relationships |= {kind: RelatedNodeInfo(node_id=id_) for kind, id_ in related.items()}
@@ -130,19 +131,8 @@ class QuireRetriever(BaseRetriever):
         super().__init__(**options)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return [
-            NodeWithScore(
-                node=TextNode(
-                    id_=hit.id,
-                    text=hit.text,
-                    metadata=hit_metadata(hit),
-                    start_char_idx=hit.span.start,
-                    end_char_idx=hit.span.end,
-                ),
-                score=hit.score,
-            )
-            for hit in search(self._index, query_bundle.query_str, self._limit, **self._filters)
-        ]
+        hits = search(self._index, query_bundle.query_str, self._limit, **self._filters)
+        return [_scored(hit.id, hit.text, hit_metadata(hit), hit.span, hit.score) for hit in hits]
 
 
 class QuireExpander(BaseNodePostprocessor):
@@ -161,25 +151,17 @@ class QuireExpander(BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         ranked = [(node, node.metadata) for node in nodes]
-        return [
-            NodeWithScore(
-                node=TextNode(
-                    id_=section.stable_id,
-                    text=section.original_text,
-                    metadata={**best.metadata, **metadata},
-                    start_char_idx=section.source_position.char_start,
-                    end_char_idx=section.source_position.char_end,
-                ),
-                score=best.score,
-            )
-            for best, section, metadata in expanded(ranked, self.documents, self.max_tokens, self.options)
-        ]
+        sections = []
+        for best, section, metadata in expanded(ranked, self.documents, self.max_tokens, self.options):
+            span = Span(section.source_position.char_start, section.source_position.char_end)
+            known = {**best.metadata, **metadata}
+            sections.append(_scored(section.stable_id, section.original_text, known, span, best.score))
+        return sections
 
 
-def _with_id(piece: FrameworkChunk, id_: str) -> FrameworkChunk:
-    """The piece with another id; the ids in its metadata would be wrong."""
-    metadata = {name: value for name, value in piece.metadata.items() if name not in ("prevId", "nextId")}
-    return piece._replace(id=id_, metadata=metadata)
+def _scored(id_: str, text: str, metadata: dict[str, Any], span: Span, score: float | None) -> NodeWithScore:
+    node = TextNode(id_=id_, text=text, metadata=metadata, start_char_idx=span.start, end_char_idx=span.end)
+    return NodeWithScore(node=node, score=score)
 
 
 def _node(piece: FrameworkChunk, metadata: dict[str, Any], document: BaseNode, source: RelatedNodeInfo) -> TextNode:

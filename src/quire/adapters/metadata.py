@@ -31,12 +31,9 @@ _CHUNK_FIELDS = (
     "stableId", "sourcePath", "fileTitle", "headerPath", "sectionSlug", "anchor", "url", "tags", "nodeId",
     "chunkNumber", "charStart", "charEnd", "startLine", "endLine", "tokens", "contentHash",
 )  # fmt: skip
-_SIZE, _OVERLAP = "max_tokens, in tokens", "overlap_sentences, of the strategy flow"
 _OTHER_NAMES = {
-    "chunk_size": _SIZE,
-    "split_length": _SIZE,
-    "chunk_overlap": _OVERLAP,
-    "split_overlap": _OVERLAP,
+    **dict.fromkeys(("chunk_size", "split_length"), "max_tokens, in tokens"),
+    **dict.fromkeys(("chunk_overlap", "split_overlap"), "overlap_sentences, of the strategy flow"),
     "length_function": "tokenizer",
 }
 """Options of the frameworks' own splitters, and what quire has instead."""
@@ -67,6 +64,11 @@ class FrameworkChunk(NamedTuple):
     id: str
     """A UUID, which all stores accept. It stays the same while the text of the chunk and the document's key do."""
     metadata: Metadata
+
+    def with_id(self, id_: str) -> FrameworkChunk:
+        """The chunk with another id; the ids of others in its metadata would be wrong."""
+        metadata = {name: value for name, value in self.metadata.items() if name not in ("prevId", "nextId")}
+        return self._replace(id=id_, metadata=metadata)
 
     def start(self, text: str, content: str) -> int | None:
         """Where ``content``, which is the chunk's, is in the document's ``text``; None if it is not verbatim."""
@@ -117,16 +119,12 @@ def pieces(chunks: Chunks, key: str, taken: Counter[str], *, header_keys: bool) 
     ids: dict[str | None, str] = {}
     for record in chunks:
         name = f"{key}\0{record.stable_id}"
-        ids[record.id] = _uuid(f"{name}\0{taken[name]}")
+        seed = f"{name}\0{taken[name]}".encode("utf-8", "surrogatepass")
+        ids[record.id] = str(UUID(bytes=hashlib.blake2b(seed, digest_size=16).digest(), version=5))
         taken[name] += 1
     return [
         FrameworkChunk(record, ids[record.id], _metadata(record, ids, header_keys=header_keys)) for record in chunks
     ]
-
-
-def _uuid(name: str) -> str:
-    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    return str(UUID(bytes=digest, version=5))
 
 
 def _metadata(chunk: Chunk, ids: Mapping[str | None, str], *, header_keys: bool) -> Metadata:
@@ -167,17 +165,14 @@ def _names(paths: Sequence[str]) -> list[str]:
     short = [relative(path) for path in paths]
     outside = [os.path.dirname(path) for path in short if os.path.isabs(path)]  # noqa: PTH117, PTH120
     root = os.path.commonpath(outside) if len({os.path.splitdrive(path)[0] for path in outside}) == 1 else ""
-    return [
-        os.path.relpath(path, root or os.path.dirname(path)).replace(os.sep, "/") if os.path.isabs(path) else path  # noqa: PTH117, PTH120
-        for path in short
-    ]
+    names = {path: os.path.relpath(path, root or os.path.dirname(path)) for path in short if os.path.isabs(path)}  # noqa: PTH117, PTH120
+    return [names.get(path, path).replace(os.sep, "/") for path in short]
 
 
 def refuse_other_names(options: Mapping[str, Any]) -> None:
     """Raise an OptionError for an option of a framework's own splitters, with quire's name for it."""
-    for name in options:
-        if name in _OTHER_NAMES:
-            raise OptionError(f"unknown option {name}", f"quire has {_OTHER_NAMES[name]}", option=name)
+    for name in _OTHER_NAMES.keys() & options.keys():
+        raise OptionError(f"unknown option {name}", f"quire has {_OTHER_NAMES[name]}", option=name)
 
 
 def hit_metadata(hit: Hit) -> Metadata:

@@ -17,8 +17,7 @@ _MARKER = (
     r"|---[ ]end[ ]of[ ]page\.page_number=(?P<last>[0-9]{1,6})[ ]---"  # PyMuPDF4LLM, below a page
 )
 NOTEBOOK = ".ipynb"
-_HINTS = ("\f", "}-----", "page_number=")
-_COMMENT = re.compile(r"<!--[ ]*+(?:[Pp][Aa]|[Ss][Ll]|[Cc][Ee])")  # most comments are no markers
+_HINTS = ("\f", "}" + "-" * 48, "page_number=")
 _BLANK = " \t\r\n\f"
 FENCED = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})[^\n]*\n(?:(?![ ]{0,3}\1)[^\n]*\n)*+(?:[ ]{0,3}\1)?", re.MULTILINE)
 
@@ -33,14 +32,19 @@ def marker_pattern(custom: str = "") -> re.Pattern[str]:
         raise invalid_value("page_marker", custom, f"must be a regular expression ({error})") from error
 
 
-@lru_cache(maxsize=4)  # a document is asked several times
-def _may_have_markers(text: str) -> bool:
-    return any(hint in text for hint in _HINTS) or _COMMENT.search(text) is not None
+def may_have_markers(text: str, custom: str = "") -> bool:
+    """Whether it is worth while to look for markers; most comments are none."""
+    if custom or any(hint in text for hint in _HINTS):
+        return True
+    at = text.find("<!--")
+    while at >= 0 and text[at + 4 : at + 30].lstrip(" ")[:2].lower() not in ("pa", "sl", "ce"):
+        at = text.find("<!--", at + 4)
+    return at >= 0
 
 
 def markers(text: str, custom: str = "") -> Iterator[re.Match[str]]:
     """The markers of a text, without those in fenced code."""
-    if not custom and not _may_have_markers(text):
+    if not may_have_markers(text, custom):
         return
     fences = [fence.span() for fence in FENCED.finditer(text)]
     starts = [start for start, _ in fences]

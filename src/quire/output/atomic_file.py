@@ -13,7 +13,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import BinaryIO
 
 from quire.errors import QuireError
@@ -21,20 +21,16 @@ from quire.model.patterns import pattern
 from quire.output.lock import is_still, try_lock
 
 _OPEN_FILE = pattern(r"/(?:dev|proc/self)/fd/(\d+)")
+_HIDDEN = pattern(r"(?:^|[/\\])\.[^/\\]*quire")
 _STANDARD_STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
-_PERMISSIONS = "correct the permissions of its folder, or choose another one"
-_SPACE = "free some space and run again"
-_NO_FOLDER = "it is not a folder; choose another one"
 _ADVICE = {
-    errno.EACCES: _PERMISSIONS,
-    errno.EPERM: _PERMISSIONS,
-    errno.EROFS: _PERMISSIONS,
-    errno.ENOSPC: _SPACE,
-    errno.EDQUOT: _SPACE,
+    **dict.fromkeys(
+        (errno.EACCES, errno.EPERM, errno.EROFS), "correct the permissions of its folder, or choose another one"
+    ),
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free some space and run again"),
+    **dict.fromkeys((errno.ENOTDIR, errno.EEXIST), "it is not a folder; choose another one"),
     errno.EFBIG: "raise the limit for the size of files, or free some space, and run again",
-    errno.ENOTDIR: _NO_FOLDER,
-    errno.EEXIST: _NO_FOLDER,
     errno.ENAMETOOLONG: "choose a shorter name",
     errno.EBADF: "it is not open for writing; name a file",
 }
@@ -52,7 +48,9 @@ def new_file(target: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def replacing(target: Path) -> Iterator[BinaryIO]:
     """A stream whose content replaces ``target`` at the end; after an error ``target`` is unchanged."""
-    descriptor = _descriptor(target)
+    path = os.path.abspath(target)  # noqa: PTH100  Path's follows links
+    match = _OPEN_FILE.fullmatch(path)
+    descriptor = int(match[1]) if match else _STANDARD_STREAMS.get(path)
     if descriptor is not None:
         with os.fdopen(os.dup(descriptor), "wb") as stream:  # continues at its position
             yield stream
@@ -66,13 +64,6 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
     is_file = mode is None or stat.S_ISREG(mode)
     with _beside(Path(os.path.realpath(target)), mode) if is_file else target.open("wb") as stream:
         yield stream
-
-
-def _descriptor(target: Path) -> int | None:
-    """The open descriptor that ``target`` names: ``/dev/stdout``, ``/dev/fd/63``."""
-    path = os.path.abspath(target)  # noqa: PTH100  Path's follows links
-    match = _OPEN_FILE.fullmatch(path)
-    return int(match[1]) if match else _STANDARD_STREAMS.get(path)
 
 
 @contextmanager
@@ -127,7 +118,13 @@ def sweep(target: Path) -> None:
 @contextmanager
 def os_errors_as_quire_errors(target: Path) -> Iterator[None]:
     """Turn an OSError into a QuireError that names the file and says what to do."""
-    _check_name(target)
+    if "\0" in str(target):
+        raise QuireError(f"{str(target)!r}: cannot be written: a name cannot have a NUL character; choose another name")
+    try:
+        os.fsencode(target)
+    except UnicodeEncodeError as error:
+        advice = f"names are {sys.getfilesystemencoding()} on this system; choose another name"
+        raise QuireError(f"{target}: cannot be written: {advice}") from error
     try:
         yield
     except BrokenPipeError:
@@ -139,23 +136,8 @@ def os_errors_as_quire_errors(target: Path) -> Iterator[None]:
 def explanation(error: OSError, target: Path) -> QuireError:
     """The error for the file or folder that the system names, or for ``target`` if quire hides that one."""
     names = (error.filename, error.filename2)
-    shown = next((name for name in names if isinstance(name, str) and not _is_hidden(name)), target)
+    shown = next((name for name in names if isinstance(name, str) and not _HIDDEN.search(name)), target)
     return QuireError(f"{shown}: cannot be written: {error.strerror or error}", remedy(error.errno))
-
-
-def _is_hidden(name: str) -> bool:
-    return any(part[0] == "." and "quire" in part for part in PurePath(name).parts)
-
-
-def _check_name(target: Path) -> None:
-    try:
-        os.fsencode(target)
-    except UnicodeEncodeError as error:
-        encoding = sys.getfilesystemencoding()
-        advice = f"names are {encoding} on this system; choose another name"
-        raise QuireError(f"{target}: cannot be written: {advice}") from error
-    if "\0" in str(target):
-        raise QuireError(f"{str(target)!r}: cannot be written: a name cannot have a NUL character; choose another name")
 
 
 def remedy(code: int | None) -> str:

@@ -17,7 +17,6 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import ExitStack
-from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,16 +43,9 @@ def put_in_place(out: Path, changes: Sequence[Change]) -> list[tuple[Change, OSE
     """Carry out ``changes``, whose new files are in the stage; return those that failed, which changed nothing."""
     if not changes:
         return []
-    sync()  # no name must ever refer to a file that is not on the disk
-    if (out / README).exists() and _exchange_folder(out, changes):
-        return []
-    return _rename_files(out, changes)
-
-
-def sync() -> None:
-    """Sync all files to the disk: one call for any number of files."""
-    if hasattr(os, "sync"):  # without it, each file is synced when it is written
+    if hasattr(os, "sync"):  # no name must ever refer to a file that is not on the disk; without it, each is synced
         os.sync()
+    return [] if (out / README).exists() and _exchange_folder(out, changes) else _rename_files(out, changes)
 
 
 def remove_leftovers(out: Path) -> None:
@@ -162,12 +154,11 @@ def _remove_copy(beside: Path) -> None:
 def _rename_files(out: Path, changes: Sequence[Change]) -> list[tuple[Change, OSError]]:
     """Carry out changes file by file. An error, and Ctrl-C, undoes its own change."""
     failed: list[tuple[Change, OSError]] = []
-    names_aside = count()
-    for change in changes:
+    for number, change in enumerate(changes):
         try:
             with ExitStack() as undo:
                 (out / change.folder).mkdir(parents=True, exist_ok=True)
-                for source, target in _moves(out / STAGE, out / change.folder, change, names_aside):
+                for source, target in _moves(out / STAGE / f"{number}.old.", out / change.folder, change):
                     undo.callback(_move_back, source, target)
                     source.replace(target)
                 undo.pop_all()
@@ -178,14 +169,14 @@ def _rename_files(out: Path, changes: Sequence[Change]) -> list[tuple[Change, OS
     return failed
 
 
-def _moves(stage: Path, folder: Path, change: Change, names_aside: Iterator[int]) -> Iterator[tuple[Path, Path]]:
+def _moves(aside: Path, folder: Path, change: Change) -> Iterator[tuple[Path, Path]]:
     """The renames of a change: existing files to the stage, new files to the folder."""
-    for name in {**change.staged, **dict.fromkeys(change.old)}:
+    for number, name in enumerate({**change.staged, **dict.fromkeys(change.old)}):
         path = folder / name
         if name in change.old and path.is_file() and not path.is_symlink():  # anything else was put there by others
-            yield path, stage / f"{next(names_aside)}.old"
+            yield path, aside.with_name(f"{aside.name}{number}")
         if name in change.staged:
-            yield stage / change.staged[name], path
+            yield aside.with_name(change.staged[name]), path
 
 
 def _move_back(source: Path, target: Path) -> None:

@@ -77,28 +77,20 @@ def parse(data: bytes | str, *, name: str = "<record>") -> Any:
 
 
 def json_values(data: bytes, *, name: str) -> Iterator[tuple[int, Any]]:
-    """The values of a JSON text one after the other, as in JSON lines, each with the line at which it starts.
-
-    A value that cannot be written back unchanged is refused.
-    """
+    """The values of a JSON text one after the other, as in JSON lines, each with the line at which it starts."""
     with _json_errors(name):
         text = data.decode("utf-8-sig")
         decode_at, line, end = json.JSONDecoder().raw_decode, 1, 0
         while (start := _SPACE.match(text, end).end()) < len(text):  # type: ignore[union-attr]
             line += text.count("\n", end, start)
             value, end = decode_at(text, start)
-            if not _is_writable(value):
+            try:
+                json.dumps(value, allow_nan=False)
+            except ValueError as error:
                 problem = f"line {line}: has a number that JSON cannot hold, NaN or above 1e308"
-                raise InputError(name, problem, "correct it")
+                raise InputError(name, problem, "correct it") from error
             yield line, value
             line += text.count("\n", start, end)
-
-
-def _is_writable(value: Any) -> bool:
-    try:
-        return bool(json.dumps(value, allow_nan=False))
-    except ValueError:
-        return False
 
 
 @contextmanager
@@ -120,12 +112,9 @@ def _json_errors(name: str) -> Iterator[None]:
 @cache
 def optional(record: Any) -> type[Struct]:
     """A type that reads ``record`` with every field optional."""
-    members: list[tuple[str, Any, Any]] = [
-        (field.name, optional(field.type) if is_record(field.type) else field.type, None)
-        for field in structs.fields(record)
-    ]
-    members.append(("content_hash", str, ""))
-    return msgspec.defstruct(record.__name__, members, rename="camel", kw_only=True)
+    types = {field.name: field.type for field in structs.fields(record)}
+    members = [(name, optional(kind) if is_record(kind) else kind, None) for name, kind in types.items()]
+    return msgspec.defstruct(record.__name__, [*members, ("content_hash", str, "")], rename="camel", kw_only=True)
 
 
 def is_record(hint: Any) -> bool:

@@ -37,9 +37,7 @@ PATIENCE = 600.0  # how many seconds to wait for another run that writes to the 
 
 _LOCK = f"{STATE}/lock"  # held by a run, so that no other writes to the folder
 MOST_BYTES = 255  # the longest name that file systems accept
-_SUFFIX_BYTES = len("__ch.json") + 8
-"""The length that a chunk's number adds to a name, for up to a hundred million chunks."""
-
+_SUFFIX_BYTES = len("__ch.json") + 8  # what a chunk's number adds to a name, for up to a hundred million chunks
 _CHUNK_FILE = re.compile(r"(?s)(?P<stem>.*)__ch(?P<number>0|[1-9][0-9]{0,8})\.json")
 _LIKE_CHUNK_FILE = re.compile(r"(?si).*__ch[0-9]+\.json")
 _FORBIDDEN = re.compile(r'[\x00-\x1f<>:"|?*\\]|[. ]$' if sys.platform == "win32" else "[\x00/]")
@@ -61,11 +59,6 @@ class FileNames(NamedTuple):
     def file(self, number: int) -> str:
         """The name of a chunk's file."""
         return f"{self.stem}__ch{number}.json"
-
-    @property
-    def pattern(self) -> str:
-        """All of them, in messages."""
-        return f"{self.folder}/{self.stem}__ch*.json" if self.folder else f"{self.stem}__ch*.json"
 
 
 def file_names(path: str | None, content_type: str) -> FileNames:
@@ -150,9 +143,9 @@ def encoded(chunks: Chunks) -> DocumentFiles:
 def write_files(
     out: Path | str, documents: Documents, *, patience: float = PATIENCE, on_wait: OnWait | None = None
 ) -> Written:
-    """Write the chunks of ``documents`` to files in ``out``: all at the end, each document as a whole.
+    """Write the chunks of ``documents`` to files in ``out``, all at the end; an error before it changes nothing.
 
-    A document that cannot be written is refused, and the others are written. An error before the end changes nothing.
+    A document that cannot be written is refused, and the others are written.
     """
     with FileWriter(out, patience=patience, on_wait=on_wait) as writer:
         for chunks in each_document(documents):
@@ -172,7 +165,7 @@ class FileWriter:
             self._out = Path(os.path.realpath(out))
         self._patience, self._on_wait = patience, on_wait
         self._stack = ExitStack()
-        self._chunk_files = cache(partial(_chunk_files, self._out))
+        self._chunk_files = cache(partial(_chunk_files, self._out))  # by folder
         self._changes: list[Change] = []
         self._documents_by_key: dict[str, str] = {}  # the names of the documents so far, by their files
         self._refused: list[Refused] = []
@@ -225,26 +218,24 @@ class FileWriter:
             if reason is not None:
                 self._refused.append(Refused(name, reason))
                 return False
-            self._documents_by_key[_key(names)] = name
+            self._documents_by_key[case_folded("/".join(names))] = name
             self._stage(names, document.files, name)
         return True
 
     def _conflict(self, names: FileNames, path: str | None) -> str | None:
         """Why a document cannot be written; None if it can."""
-        other = self._documents_by_key.get(_key(names))
+        other = self._documents_by_key.get(case_folded("/".join(names)))
         if other is not None:
-            return f"its files {names.pattern} would clash with those of {other}; rename one, or use another folder"
+            files = f"{names.folder}/{names.stem}__ch*.json".lstrip("/")
+            return f"its files {files} would clash with those of {other}; rename one, or use another folder"
         try:
             for folder in accumulate(filter(None, names.folder.split("/")), Path.joinpath, initial=self._out):
                 if problem := _obstacle(folder, self._out):
                     return f"{folder} {problem}"
-            return self._foreign_file(names, path)
+            existing = self._existing(names)
         except OSError as error:
             return str(explanation(error, self._shown))
-
-    def _foreign_file(self, names: FileNames, path: str | None) -> str | None:
-        """Why a file does not belong to the document at ``path``; None if all do."""
-        for name in self._existing(names):
+        for name in existing:
             file = self._out / names.folder / name
             try:
                 owner = _owner(file)
@@ -255,7 +246,7 @@ class FileWriter:
         return None
 
     def _existing(self, names: FileNames) -> list[str]:
-        """The names of a document's files, in the order of its chunks, in any spelling of its name."""
+        """The names of a document's files, in any spelling of its name."""
         return [name for _, _, name in sorted(self._chunk_files(names.folder).get(case_folded(names.stem), ()))]
 
     def _stage(self, names: FileNames, files: Mapping[int, bytes], document: str) -> None:
@@ -273,10 +264,6 @@ class FileWriter:
                 if not hasattr(os, "sync"):  # if it exists, one call syncs all files
                     os.fsync(stream.fileno())
         self._changes.append(Change(document, names.folder, staged, tuple(old)))
-
-
-def _key(names: FileNames) -> str:
-    return case_folded(f"{names.folder}/{names.stem}")
 
 
 def _chunk_files(out: Path, folder: str) -> dict[str, list[tuple[str, int, str]]]:

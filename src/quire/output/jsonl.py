@@ -16,11 +16,7 @@ from quire.output.record_forms import Documents, Form, each_document, records
 
 
 def write_jsonl(target: Path | str | BinaryIO, documents: Documents, *, form: Form = "chunk") -> int:
-    """Write the records of one or more documents to a file or a stream; return their number.
-
-    ``read_jsonl`` reads the form ``chunk`` back. A file is replaced at the end: if the run fails or is stopped, the
-    existing file stays.
-    """
+    """Write the records of documents to a stream, or to a file that is replaced at the end; return their number."""
     check("form", form, Form)
     count = 0
     with new_file(Path(target)) if isinstance(target, Path | str) else nullcontext(target) as stream:

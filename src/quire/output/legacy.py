@@ -65,10 +65,7 @@ def guessed(record: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def migrate(record: Mapping[str, Any], title: str | None = None, *, name: str = "<record>") -> dict[str, Any]:
-    """``record`` in the current format; ``title`` is its ``fileTitle`` if it has none.
-
-    An incomplete record or a field of a wrong type raises an InputError, which calls the record ``name``.
-    """
+    """``record`` in the current format; ``title`` is its ``fileTitle`` if it has none. Errors call it ``name``."""
     if not isinstance(record, Mapping):
         raise InputError(name, "is not a chunk record", "a record is one JSON object")
     record = {key: value for key, value in record.items() if key != "fileTitle" or value is not None}

@@ -21,8 +21,7 @@ _PAUSE = 0.02
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 OnWait = Callable[[str], None]  # called once, with a message, when a run waits for another
-Busy = tuple[str, QuireError]
-"""The message when a run starts to wait for another one, and the error when it has waited too long."""
+Busy = tuple[str, QuireError]  # the message when a run waits for another one, and the error when it waited too long
 
 
 @contextmanager
@@ -40,10 +39,7 @@ def held(file: Path, what: str, *, patience: float, on_wait: OnWait | None = Non
 def acquired(
     file: Path, busy: Callable[[int], Busy], *, patience: float, on_wait: OnWait | None = None
 ) -> tuple[int, bool]:
-    """The descriptor that holds the lock until it is closed, and whether this run had to wait for another.
-
-    ``busy`` makes the messages from the descriptor of a lock that another run holds.
-    """
+    """The descriptor that holds the lock until it is closed, and whether this run had to wait for another."""
     deadline = time.monotonic() + patience
     waited = False
     while True:

@@ -26,8 +26,7 @@ _ROWS = 2048  # the minimum of rows in a group
 def write_parquet(target: Path | str, documents: Documents, *, is_flat: bool = False) -> int:
     """Write the chunks of ``documents`` to a Parquet file; return their number.
 
-    ``metadata`` is a column of JSON; with ``is_flat`` all columns are texts and numbers. A lone surrogate becomes
-    U+FFFD, because Parquet cannot store it.
+    ``metadata`` is a column of JSON; with ``is_flat`` all columns are texts and numbers.
     """
     rows = (encoded(chunks, is_flat=is_flat) for chunks in each_document(documents))
     return write_encoded(Path(target), rows, is_flat=is_flat)
@@ -61,7 +60,6 @@ def pyarrow() -> tuple[Any, Any]:
 
 
 def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
-    """Lists of batches with at least as many rows as a group needs, except the last."""
     group: list[Any] = []
     for batch in filter(len, batches):
         group.append(batch)
@@ -87,7 +85,7 @@ def _row(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _encodable(value: Any) -> Any:
-    """``value`` with U+FFFD for lone surrogates."""
+    """``value`` with U+FFFD for lone surrogates, which Parquet cannot store."""
     if isinstance(value, str):
         return repaired(value)
     return [_encodable(item) for item in value] if isinstance(value, list) else value

@@ -85,18 +85,14 @@ def compact(chunk: Chunk) -> dict[str, Any]:
 
 
 def flat(chunk: Chunk) -> dict[str, str | int]:
-    """The chunk as texts and whole numbers only, for tables and for stores that take nothing else.
-
-    Every chunk has the same fields of the same types; a missing value is an empty text.
-    """
+    """The chunk as texts and whole numbers only, the same for every chunk; a missing value is an empty text."""
     record = chunk.to_dict()
     record |= {**record["sourcePosition"], **record["tokenStats"]}
     record |= {"tags": list(frontmatter.tags(chunk.metadata)), "frontMatter": front_matter(chunk)}
-    return {name: _scalar(name, record.get(name)) for name in FLAT}
-
-
-def _scalar(name: str, value: Any) -> Any:
-    return _JOINTS.get(name, ", ").join(map(str, value)) if isinstance(value, list) else "" if value is None else value
+    for name, value in record.items():
+        if isinstance(value, list):
+            record[name] = _JOINTS.get(name, ", ").join(map(str, value))
+    return {name: "" if record.get(name) is None else record[name] for name in FLAT}
 
 
 def front_matter(chunk: Chunk) -> str:
@@ -106,10 +102,7 @@ def front_matter(chunk: Chunk) -> str:
 
 
 def _body(chunk: Chunk) -> str:
-    """The text without the section's own heading at its start.
-
-    A chunk is inside its section, so a heading of the section's depth at its start can only be the section's own.
-    """
+    """The text without the section's own heading: no other of its depth can be at the start of a chunk."""
     text = chunk.original_text
     if not chunk.header_depths or chunk.overlap_chars or chunk.node_types[:1] != ("heading",):
         return text

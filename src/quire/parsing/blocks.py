@@ -1,20 +1,13 @@
 """The blocks of a text: plain ones by the line scan, the others by the parser, in one pass."""
 
 from quire.model.dialects import COMMONMARK
-from quire.model.document import BlockColumns, Document, Kind, Note, Source, findings_at
+from quire.model.document import BlockColumns, Document, Note, Source, findings_at
 from quire.model.offsets import BLANK, text_end, trimmed
 from quire.model.page_markers import with_whole_sentences
-from quire.parsing.containers import MATH, Marks, container_marks, containers, hidden_headings, name_admonitions
+from quire.parsing.containers import container_marks, containers, name_admonitions
 from quire.parsing.document_title import document_title
 from quire.parsing.events import last_item_end, top_blocks
-from quire.parsing.headings import (
-    Headings,
-    empty_headings,
-    read_headings,
-    section_columns,
-    shortened,
-    take_ids_above,
-)
+from quire.parsing.headings import Headings, empty_headings, read_headings, section_columns, shortened, take_ids_above
 from quire.parsing.line_scan import THEMATIC_BREAK, LineScan, scan_lines
 from quire.parsing.parser_input import for_parser, parser_input
 
@@ -24,10 +17,10 @@ def parse_source(source: Source, title: str | None = None) -> Document:
     if source.syntax == "markdown":
         blocks, headings, notes = document_blocks(source)
     else:
-        span = trimmed(source.text, source.body_start, len(source.text))
         blocks, headings, notes = BlockColumns([], [], [], {}), Headings([], [], [], [], []), []
-        if span[0] < span[1]:
-            blocks.add("paragraph", *span)
+        start, end = trimmed(source.text, source.body_start, len(source.text))
+        if start < end:
+            blocks.add("paragraph", start, end)
     name, note = shortened(document_title(source, blocks, headings, title), 0)
     sections = section_columns(source, blocks, headings, name)
     notes += note + empty_headings(sections)
@@ -39,7 +32,7 @@ def document_blocks(source: Source) -> tuple[BlockColumns, Headings, list[Note]]
     """The blocks at document level, which cover all text that is not blank; the headings among them; and notes."""
     text, start, malformed = source.text, source.markdown_start, source.malformed_frontmatter
     is_commonmark = source.dialect == COMMONMARK
-    body = with_whole_sentences(text[start:], source.page_marker)
+    body = with_whole_sentences(text[start:], source.page_marker) if source.has_pages else text[start:]
     lines, tags, has_admonitions = parser_input(body, is_commonmark=is_commonmark)
     blocks, rest = flat_blocks(text, start, len(text), lines)
     has_containers = tags or rest or "html" in blocks.kinds
@@ -52,20 +45,13 @@ def document_blocks(source: Source) -> tuple[BlockColumns, Headings, list[Note]]
     if has_admonitions:
         name_admonitions(text, blocks)
     if has_containers:
-        dropped |= _join_containers(text, container_marks(text, start, len(text), rest, tags), blocks)
+        marks = container_marks(text, start, len(text), rest, tags)
+        for first, last, kind, name in containers(text, marks, blocks):
+            blocks.kinds[first], blocks.ends[first], blocks.names[first] = kind, blocks.ends[last], name
+            dropped.update(range(first + 1, last + 1))
     if malformed is not None:
         blocks.kinds[0] = "paragraph"
     return _without(blocks, headings, dropped) if dropped else blocks, headings, notes
-
-
-def _join_containers(text: str, marks: Marks, blocks: BlockColumns) -> set[int]:
-    """Make the first block of each container all of it. Returns the others that it had."""
-    kinds, _, ends, names = blocks
-    joined: set[int] = set()
-    for first, last, kind, name in containers(text, marks, blocks):
-        kinds[first], ends[first], names[first] = kind, ends[last], name
-        joined.update(range(first + 1, last + 1))
-    return joined
 
 
 def _without(blocks: BlockColumns, headings: Headings, dropped: set[int]) -> BlockColumns:
@@ -79,17 +65,14 @@ def _without(blocks: BlockColumns, headings: Headings, dropped: set[int]) -> Blo
 
 
 def flat_blocks(text: str, start: int, end: int, lines: str, *, line_scan: bool = True) -> tuple[BlockColumns, str]:
-    """The blocks between two positions before containers are joined, and what the parser has read of them.
+    """The blocks between two positions before containers are joined, and what the parser has read of ``lines``.
 
-    ``lines`` are those of ``parser_input``. Without ``line_scan`` the parser reads everything; the result is the same.
+    Without ``line_scan`` the parser reads everything; the result is the same.
     """
     scan = scan_lines(lines, start) if line_scan else LineScan(BlockColumns([], [], [], {}), lines, {})
     blocks = _combined(text, start, end, scan) if scan.rest else scan.blocks
     if blocks is None:
         return flat_blocks(text, start, end, lines, line_scan=False)
-    if MATH in scan.rest:
-        for number in hidden_headings(text, blocks):
-            blocks.kinds[number] = "paragraph"
     return blocks, scan.rest
 
 
@@ -109,21 +92,17 @@ def _combined(text: str, start: int, end: int, scan: LineScan) -> BlockColumns |
             shift = series_end - first - len(THEMATIC_BREAK)
             confirmed += 1
         else:
-            span = _parsed_span(text, kind, first + shift, min(last + shift, end))
-            _add_references(text, seen, span[0], blocks)
-            blocks.add(kind, *span)
+            block_start, block_end = first + shift, min(last + shift, end)
+            while block_start > 0 and text[block_start - 1] in " \t":  # the start of its line
+                block_start -= 1
+            if kind == "list" and "]:" in text[block_start:block_end]:
+                items = parser_input(text[block_start:block_end]).lines
+                block_end = block_start + last_item_end(for_parser(items))
+            _add_references(text, seen, block_start, blocks)
+            blocks.add(kind, block_start, text_end(text, block_start, block_end))
         seen = blocks.ends[-1]
     _add_references(text, seen, end, blocks)
     return blocks if confirmed == len(scan.series) else None
-
-
-def _parsed_span(text: str, kind: Kind, start: int, end: int) -> tuple[int, int]:
-    """The span of a block that the parser has reported, from the start of its line to its last character."""
-    while start > 0 and text[start - 1] in " \t":
-        start -= 1
-    if kind == "list" and "]:" in text[start:end]:
-        end = start + last_item_end(for_parser(parser_input(text[start:end]).lines))
-    return start, text_end(text, start, end)
 
 
 def _add_references(text: str, start: int, end: int, blocks: BlockColumns) -> None:

@@ -11,8 +11,7 @@ a closing, without a blank line, is in the same block and so in the container.
     !!! note, === "Tab"                   MkDocs, with indented content: the parser sees list items
 
 Display math opens with ``$$`` at the start of a line of a paragraph and closes with the next ``$$`` that is not one of
-a pair within its line. To the parser, ``=`` below a line of math makes a heading, and so does ``# a``; such headings
-are text. Math with a heading in it has no blank line: ``$$`` may be a price, and the next one may be pages below.
+a pair within its line. If it has no blank line, ``= b`` or ``# a`` in it is no heading (parser_input.py).
 """
 
 import re
@@ -49,10 +48,8 @@ _CLOSING_TAG = re.compile(r"</(?:(?i:details)|[A-Z])")
 _TAG_END_BELOW = re.compile(r"[ \t]*+(?:\r\n|\r|\n)[ \t]*+>")
 """The last line of a tag over several lines, which the parser takes for a quote."""
 _TAG_MARK = re.compile(r"</?(?:[A-Z]|d(?i:etails))")
-_DIRECTIVE_MARK = re.compile(":::")
 _SKIPPED = frozenset({"heading", "code", "rule", "reference"})  # the kinds of block in which nothing opens or closes
 MATH = "$$"
-_MATH_MARK = re.compile(r"\$\$")
 _MATH_LINE = re.compile(r" {0,3}\$\$")
 _INDENTED = re.compile(
     r"\n(?P<indent>[ ]*+)(?P<mark>!!!|\?\?\?\+?|===[!+]?)[ ]++(?=[\w\"':])[^\n]*+(?=\n++(?P=indent)[ ]{4}[ ]*+[^ \n])"
@@ -95,11 +92,8 @@ class _Waiting(list[_Mark]):
         """Take the last opening that matches, and those inside it, off the list."""
         for index in range(len(self) - 1, -1, -1):
             opening = self[index]
-            if opening.colons:
-                is_closed = opening.colons <= closing.colons
-            else:
-                is_closed = (opening.kind, opening.name) == (closing.kind, closing.name)
-            if is_closed:
+            is_same = (opening.kind, opening.name) == (closing.kind, closing.name)
+            if opening.colons <= closing.colons if opening.colons else is_same:
                 del self[index:]
                 return opening
         return None
@@ -130,28 +124,24 @@ def raw_spans(lines: str, tags: Iterable[TemplateTag]) -> list[tuple[int, int]]:
             if not is_raw_shortcode(name):
                 # The openings around it have Markdown inside, so they are not raw.
                 waiting[:] = [outer._replace(place=-1) for outer in waiting]
-            elif opening.place >= 0 and _is_block(lines, opening.place, end):
+            elif (
+                opening.place >= 0
+                and lines.find("\n", opening.place, end) >= 0
+                and (
+                    _INDENT.match(lines, lines.rfind("\n", 0, opening.place) + 1, opening.place)  # it starts a line
+                )
+            ):
                 while spans and spans[-1][0] > opening.place:
                     spans.pop()
                 spans.append((opening.place, end))
     return spans
 
 
-def _is_block(lines: str, start: int, end: int) -> bool:
-    """Whether a construct goes over several lines and starts one of them."""
-    line = lines.rfind("\n", 0, start) + 1
-    return lines.find("\n", start, end) >= 0 and _INDENT.match(lines, line, start) is not None
-
-
 def container_marks(text: str, start: int, end: int, rest: str, tags: Iterable[TemplateTag]) -> Marks:
-    """Where containers may open and close from ``start`` to ``end``; ``tags`` are those of that text.
-
-    Plain blocks, which ``rest`` is without, open none but in HTML.
-    """
+    """Where containers may open and close; plain blocks, which ``rest`` is without, open none but in HTML."""
     closed = {name for _, _, name, closes in tags if closes}
     tags = [(at + start, past + start, name, closes) for at, past, name, closes in tags if name in closed]
-    marks = [_DIRECTIVE_MARK] if ":::" in rest else []
-    marks += [_MATH_MARK] if MATH in rest else []
+    marks = [re.compile(re.escape(mark)) for mark in (":::", MATH) if mark in rest]
     marks += [_TAG_MARK] if _CLOSING_TAG.search(text, start, end) else []
     positions = [match.start() for mark in marks for match in mark.finditer(text, start, end)]
     return Marks(sorted([*positions, *(tag[0] for tag in tags)]), tags)
@@ -172,24 +162,19 @@ def containers(text: str, marks: Marks, blocks: BlockColumns) -> list[tuple[int,
         for mark in _marks(text, Block(kinds[number], starts[number], ends[number]), marks.tags, waiting):
             if mark.opens:
                 waiting.open(mark._replace(place=number))
-            else:
-                _close(waiting, joined, mark, number)
+                continue
+            opening = waiting.close(mark)
+            if opening is None or (opening.place == number and opening.kind == "html"):
+                continue  # it closes nothing, or is one block already
+            while joined and joined[-1][0].place >= opening.place:
+                joined.pop()
+            # A block that closes one container and opens the next belongs to both, so the two become one.
+            first = joined.pop()[0] if joined and joined[-1][1] >= opening.place else opening
+            joined.append((first, number))
     return [(mark.place, last, mark.kind, mark.name.lstrip("{<%")) for mark, last in joined]
 
 
-def _close(waiting: _Waiting, joined: list[tuple[_Mark, int]], mark: _Mark, number: int) -> None:
-    opening = waiting.close(mark)
-    if opening is None or (opening.place == number and opening.kind == "html"):
-        return  # it closes nothing, or is one block already
-    while joined and joined[-1][0].place >= opening.place:
-        joined.pop()
-    # A block that closes one container and opens the next belongs to both, so the two become one.
-    first = joined.pop()[0] if joined and joined[-1][1] >= opening.place else opening
-    joined.append((first, number))
-
-
 def _marks(text: str, block: Block, tags: Sequence[TemplateTag], waiting: Sequence[_Mark]) -> Iterator[_Mark]:
-    """The openings and closings in a block; ``tags`` are those of the document."""
     kind, start, end = block[:3]
     if kind == "table":  # to the parser, text directly below a table is a row of it
         line_end = LINE_END.search(text, text.rfind("|", start, end), end)
@@ -221,8 +206,8 @@ def _tags(text: str) -> Iterator[_Mark]:
 
 
 def _math(text: str) -> Iterator[_Mark]:
-    odd = _odd_lines(text)
-    if len(odd) % 2 and _starts_math(odd):
+    odd = [line for line in text.replace("\r", "\n").split("\n") if line.count(MATH) % 2]  # others have pairs
+    if len(odd) % 2 and _MATH_LINE.match(odd[-1]):
         yield _Mark("math", opens=True)
     elif text.lstrip(" ").startswith(MATH) and text.endswith(MATH) and text.count(MATH) % 2 == 0:
         yield from (_Mark("math", opens=True), _Mark("math", opens=False))
@@ -240,54 +225,6 @@ def _directives(text: str, *, is_text: bool) -> Iterator[_Mark]:
             inside.pop()
         else:
             yield _Mark("directive", opens=False, colons=len(colons))
-
-
-def hidden_headings(text: str, blocks: BlockColumns) -> Iterator[int]:
-    """The numbers of the headings that are part of display math."""
-    is_open = False
-    inside: list[int] = []
-    for number, (kind, start, end) in enumerate(zip(*blocks[:3], strict=True)):
-        if kind == "reference":
-            continue
-        if _is_below_blank_line(text, start):
-            is_open, inside = False, []
-        has_marks = kind not in ("code", "rule", "table") and text.find(MATH, start, end) >= 0
-        odd = _odd_lines(text[start:end]) if has_marks else []
-        if is_open:
-            closes = len(odd) % 2 == 1
-        elif kind in ("paragraph", "heading") and _starts_math(odd):
-            is_open, closes = True, len(odd) % 2 == 0
-        else:
-            continue
-        if kind == "heading":
-            inside.append(number)
-        if closes:
-            if _is_closing(odd[0]):
-                yield from inside
-            is_open, inside = False, []
-
-
-def _is_below_blank_line(text: str, line: int) -> bool:
-    """Whether the line above the one that starts at ``line`` is blank, or there is none."""
-    above = line - 2 if text[max(line - 2, 0) : line] == "\r\n" else line - 1
-    while above > 0 and text[above - 1] in " \t":
-        above -= 1
-    return above <= 0 or text[above - 1] in "\r\n"
-
-
-def _starts_math(odd: list[str]) -> bool:
-    """Whether math starts in a block with these odd lines: with the last of them, or with the first of a pair."""
-    return bool(odd) and _MATH_LINE.match(odd[-1 if len(odd) % 2 else 0]) is not None
-
-
-def _is_closing(line: str) -> bool:
-    """Whether ``$$`` starts or ends a line: within text it closes no math that has a heading in it."""
-    return _MATH_LINE.match(line) is not None or line.rstrip(" \t").endswith(MATH)
-
-
-def _odd_lines(text: str) -> list[str]:
-    """The lines with an odd number of ``$$``; the marks of other lines are pairs."""
-    return [line for line in text.replace("\r", "\n").split("\n") if line.count(MATH) % 2]
 
 
 def with_items(lines: str) -> str:

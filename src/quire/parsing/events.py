@@ -36,10 +36,7 @@ def events_of(text: str, *, wiki_links: bool = False, footnotes: bool = True) ->
 
 
 def top_blocks(text: str) -> Iterator[tuple[Kind, int, int]]:
-    """Kind, start and end of each block at document level; ``text`` is ASCII.
-
-    The start may be behind an indentation, the end behind blank lines. Reference definitions have no event.
-    """
+    """Kind, start (perhaps behind an indentation) and end (perhaps behind blank lines) of blocks of ASCII text."""
     end = -1
     for event, place in _PARSER.events_with_range(text):
         if place["start"] >= end:  # otherwise it is inside the block before
@@ -53,12 +50,8 @@ def inline_spans(text: str) -> Iterator[tuple[int, int]]:
     """Start and end of each code span, fence, link, image and tag in prose; ``text`` is ASCII."""
     for event, place in _WIKI_LINK_PARSER.events_with_range(text):
         tag, details = opened(event)
-        is_code = tag == "CodeBlock" and details != "Indented"
-        if (
-            is_code
-            or tag in ("Link", "Image")
-            or (not isinstance(event, str) and ("Code" in event or "InlineHtml" in event))
-        ):
+        is_block = tag in ("Link", "Image") or (tag == "CodeBlock" and details != "Indented")
+        if is_block or (not isinstance(event, str) and ("Code" in event or "InlineHtml" in event)):
             yield place["start"], place["end"]
 
 

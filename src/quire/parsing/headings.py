@@ -11,9 +11,8 @@ r"""Headings: their levels, their titles as plain text, the ids that authors giv
 Attributes, comments and shortcodes are not part of a title. Most titles have no markup but code; the parser reads the
 others.
 
-The parent of a heading is the nearest heading before it of a lower depth. Its body ends at the next heading; its
-section ends at the next one of the same or a lower depth. A heading without text anywhere below it makes no node; if
-none makes one, the body of the document itself is the whole text.
+The parent of a heading is the nearest heading before it of a lower depth. A heading without text anywhere below it
+makes no node; if none makes one, the body of the document itself is the whole text.
 """
 
 import re
@@ -58,8 +57,7 @@ _SHOWN_ID = re.compile(r"[^\]\s][ \t]++\[#?([a-z_][a-z0-9_.-]*+)\]\Z")
 _SHORTCODE = re.compile(r"(?P<ticks>`++).+?(?<!`)(?P=ticks)(?!`)|\{\{[<%][^{}\n]*+(?<=[>%])\}\}")
 _PARAMETER = re.compile(r"""[<%]-?[ \t]*param[ \t]+["'`]?(?:[\w-]+\.)*([\w-]+)""")
 """Hugo's parameter without a value: its last word."""
-_MAX_CONTENT = 2000
-"""A longer heading is taken as it is: its title is cut anyway, and no pattern below has to be linear."""
+_MAX_CONTENT = 2000  # a longer heading is taken as it is: its title is cut anyway, and no pattern has to be linear
 _SHOWN_TEXT = re.compile(r'\btext="([^"\n]*)"')
 _QUOTED = re.compile(r'"([^"\n]+)"')
 _ANCHOR_LINE = rf"{_ANCHOR.pattern}[ \t]*+(?:</a>)?"
@@ -81,10 +79,7 @@ class Headings(NamedTuple):
 
 
 def read_headings(source: Source, blocks: BlockColumns) -> tuple[Headings, list[Note]]:
-    """The headings among ``blocks``, and a note for each title that was cut.
-
-    In CommonMark, attributes, comments and shortcodes are part of the title.
-    """
+    """The headings among ``blocks``, and a note for each title that was cut."""
     text = source.text
     kinds, starts, ends, _ = blocks
     if "heading" not in kinds:
@@ -104,12 +99,11 @@ def read_headings(source: Source, blocks: BlockColumns) -> tuple[Headings, list[
     if "  " in joined or not joined.isascii():
         titles[:] = [_SPACES.sub(" ", title) for title in titles]
     notes: list[Note] = []
-    if max(map(len, titles), default=0) > MAX_TITLE:
-        for index, title in enumerate(titles):
-            short, note = shortened(title, starts[numbers[index]])
-            if note:
-                titles[index] = headings.texts[index] = short
-                notes += note
+    for index, title in enumerate(titles) if max(map(len, titles)) > MAX_TITLE else ():
+        short, note = shortened(title, starts[numbers[index]])
+        if note:
+            titles[index] = headings.texts[index] = short
+            notes += note
     return headings, notes
 
 
@@ -119,7 +113,12 @@ def _read_markup(source: Source, blocks: BlockColumns, headings: Headings, lines
     bracketed = [
         match[1] for index in marked if titles[index][-1] == "]" and (match := _SHOWN_ID.search(titles[index]))
     ]
-    are_ids = 2 * len(bracketed) >= len(titles) and _are_ids(source.text, bracketed)
+    # Words in brackets behind most headings are no text if all are different, some are not marks such as [beta], and
+    # none is the label of a link.
+    are_ids = len({*bracketed}) == len(bracketed) >= max(len(titles) / 2, 2) and (
+        any("-" in each or "_" in each for each in bracketed)
+        and not any(f"[{each}]:" in source.text for each in bracketed)
+    )
     dialect = source.dialect or (DOCS_BUILDER if are_ids else None)
     parsed: dict[int, str] = {}
     for index in marked:
@@ -139,15 +138,6 @@ def _read_markup(source: Source, blocks: BlockColumns, headings: Headings, lines
     if parsed:
         for index, title in zip(parsed, _parsed_titles(source, blocks, [*parsed.values()]), strict=True):
             titles[index] = title
-
-
-def _are_ids(text: str, found: Sequence[str]) -> bool:
-    """Whether words in brackets behind most headings of a document cannot be text.
-
-    There are several, all different, not dates nor marks such as ``[beta]``, and none is the label of a link.
-    """
-    are_different = len({*found}) == len(found) > 1 and not any(f"[{each}]:" in text for each in found)
-    return are_different and any("-" in each or "_" in each for each in found)
 
 
 def shortened(title: str, start: int) -> tuple[str, list[Note]]:
@@ -172,11 +162,8 @@ def _code_text(match: re.Match[str]) -> str:
 
 
 def _parsed_titles(source: Source, blocks: BlockColumns, headings: Sequence[str]) -> Iterator[str]:
-    """The plain text of each of ``headings``, parsed together above the definitions in ``blocks``.
-
-    CommonMark has no footnotes: to it, their definitions are those of links.
-    """
-    text, has_footnotes = source.text, source.dialect != COMMONMARK
+    """The plain text of each of ``headings``, parsed together above the definitions in ``blocks``."""
+    text, has_footnotes = source.text, source.dialect != COMMONMARK  # to which their definitions are those of links
     joined = encodable(_FEED.sub(_INERT, plain_lines("\n\n".join(headings))))
     below = ""
     if "[" in joined:  # the blocks that may define links and footnotes: not a copy of the whole text
@@ -208,8 +195,7 @@ def split_id(content: str, variables: Mapping[str, str], dialect: str | None = N
         content, heading_id = content[: brackets.start()], brackets[1]
     if "{" in content:
         content = title_text(content, variables).strip(" \t") or content.strip("{}% \t")
-        attributes = _ATTRIBUTES.search(content)
-        if attributes:
+        if attributes := _ATTRIBUTES.search(content):
             ids = _ID.search(attributes[1] or attributes[2])
             heading_id = (ids[1] or ids[2]) if ids else ""
             content = content[: attributes.start()]
@@ -218,11 +204,9 @@ def split_id(content: str, variables: Mapping[str, str], dialect: str | None = N
             said = comment[1] or comment[2] or ""
             heading_id = heading_id or (said[1:] if said.startswith("#") and " " not in said else "")
         content = _COMMENT.sub("", content)
-    if "<a" in content or "<A" in content:
-        anchor = _ANCHOR.search(content)
-        if anchor:
-            heading_id = heading_id or anchor[1]
-            content = content[: anchor.start()] + content[anchor.end() :]
+    if ("<a" in content or "<A" in content) and (anchor := _ANCHOR.search(content)):
+        heading_id = heading_id or anchor[1]
+        content = content[: anchor.start()] + content[anchor.end() :]
     if "{{" in content:
         shown = _SHORTCODE.sub(_shortcode_text, content).strip(" \t")
         content = shown or " ".join(_QUOTED.findall(content)) or content.strip("{}<>% \t")
@@ -270,7 +254,11 @@ def section_columns(source: Source, blocks: BlockColumns, headings: Headings, ti
     starts = [0, *[block_starts[number] for number in headings.blocks]]
     depths = [0, *headings.levels]
     parents, ends = [-1], [size] * len(starts)
-    body_starts = [0, *_next_lines(text, [block_ends[number] for number in headings.blocks])]
+    if "\r" in text:
+        line_ends = (LINE_END.search(text, block_ends[number]) for number in headings.blocks)
+        body_starts = [0, *(match.end() if match else size for match in line_ends)]
+    else:
+        body_starts = [0, *[text.find("\n", block_ends[number]) + 1 or size for number in headings.blocks]]
     text_starts, text_ends = body_starts[:], body_starts[:]
     pasts = [*headings.blocks[1:], len(block_starts)] if headings.blocks else []
     above = [0]
@@ -292,14 +280,6 @@ def section_columns(source: Source, blocks: BlockColumns, headings: Headings, ti
     )  # fmt: skip
 
 
-def _next_lines(text: str, positions: Sequence[int]) -> list[int]:
-    """Where the line after each position starts."""
-    if "\r" in text:
-        return [match.end() if (match := LINE_END.search(text, at)) else len(text) for at in positions]
-    size, find = len(text), text.find
-    return [find("\n", position) + 1 or size for position in positions]
-
-
 def _positions(text_starts: list[int], text_ends: list[int], ends: list[int]) -> list[int]:
     """The position of each section among the nodes: the document, and each heading with text anywhere below it."""
     has_text = list(map(lt, text_starts, text_ends))
@@ -319,8 +299,5 @@ def empty_headings(sections: SectionColumns) -> list[Note]:
     if -1 not in sections.positions:
         return []
     message = "heading {!r} has no text below it; it makes no node of its own"
-    return [
-        (start, "heading-without-text", message.format(title))
-        for start, title, position in zip(sections.starts, sections.titles, sections.positions, strict=True)
-        if position < 0
-    ]
+    rows = zip(sections.starts, sections.titles, sections.positions, strict=True)
+    return [(start, "heading-without-text", message.format(title)) for start, title, at in rows if at < 0]

@@ -61,11 +61,7 @@ def links_of(document: Document) -> Iterator[Link]:
 
 
 def _inline_text(document: Document) -> str:
-    """What the parser reads in place of the Markdown of a document, which is as long.
-
-    It has the text of shortcodes, but not their code. Destinations that the generator makes are replaced by their
-    argument.
-    """
+    """What the parser reads in place of the Markdown of a document, which is as long: shortcodes without their code."""
     lines = plain_lines(document.text[document.source.markdown_start :])
     if "{%" in lines or "{{" in lines:
         lines = blanked(lines, _code_spans(lines))
@@ -123,10 +119,7 @@ class Anchors:
         self._headings = heading_anchors(document)
 
     def position(self, fragment: str, *, any_case: bool = False) -> int | None:
-        """The position of the section or the id that a fragment leads to; None if there is none.
-
-        With ``any_case``, ``#sendRequest`` finds the anchor ``sendrequest``, as people write it.
-        """
+        """The position of the section or id that a fragment leads to; ``any_case``: ``#aB`` finds the anchor ``ab``."""
         number = self._headings.get(fragment)
         if number is not None:
             return self._document.section_columns.starts[number]
@@ -179,5 +172,4 @@ def _inner_headings(document: Document) -> Iterator[tuple[str, int]]:
     data, events = text.encode(), events_of(text, wiki_links=True)
     for event, place in events:
         if opened(event)[0] == "Heading":
-            start = document.source.markdown_start + len(data[: place["start"]].decode())
-            yield plain_text(events), start
+            yield plain_text(events), document.source.markdown_start + len(data[: place["start"]].decode())

@@ -17,8 +17,7 @@ from quire.parsing.line_scan import PLAIN_LIST
 from quire.parsing.parser_input import for_parser, parser_input
 
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
-_WITH_CONTAINERS = frozenset({"item", "quote", "footnote"})
-"""The kinds of block that may hold directives, components and the like."""
+_WITH_CONTAINERS = frozenset({"item", "quote", "footnote"})  # they may hold directives, components and the like
 _WITH_BLOCKS = frozenset({"list", "quote", "footnote"})
 _FIRST_LINE = re.compile(r"[^\r\n]*+(?:\r\n|\r|\n)")
 _DIRECTIVE_CLOSINGS = {
@@ -51,10 +50,7 @@ class _Open:
 
 
 def inner_blocks(text: str, block: Block, depth: int = 0) -> tuple[Block, ...]:
-    """The blocks directly inside a block at document level, each with its own children; most kinds have none.
-
-    ``depth``: how many containers it is inside of.
-    """
+    """The blocks directly inside a block in ``depth`` containers, each with its children; most kinds have none."""
     if block.kind == "directive" and text.startswith(ADMONITION_MARKS, block.start):
         block = block._replace(kind="list")
     if block.kind in ("list", "quote", "footnote"):
@@ -93,10 +89,7 @@ def item_content(text: str, item: Block) -> tuple[Block, ...]:
 
 
 def directive_content(text: str, block: Block) -> tuple[int, int]:
-    """Where the content of a directive starts and ends, between the line that opens it and the one that closes it.
-
-    The end is that of the block if no line closes it; both are its start if its first line opens nothing.
-    """
+    """Where the content of a directive starts, and ends if a line closes it; both its start if none opens it."""
     first, last = _FIRST_LINE.match(text, block.start, block.end), line_start(text, block.end, block.start)
     opening = next((mark for mark in _DIRECTIVE_CLOSINGS if text.startswith(mark, block.start)), None)
     if first is None or last < first.end() or opening is None:
@@ -106,7 +99,7 @@ def directive_content(text: str, block: Block) -> tuple[int, int]:
 
 
 def _block_in_container(text: str, kind: Kind, start: int, end: int, depth: int) -> Block:
-    """A block of a container: a heading is text, and a shortcode with blank lines inside is a container of its own.
+    """A block of a container: a shortcode with blank lines inside is a container of its own.
 
     Other shortcodes have raw text, which is cut at lines as HTML is; so are deeper ones, because each container is
     parsed once more for every one around it.
@@ -160,10 +153,9 @@ def _close(stack: list[_Open], text: str, marks: Marks) -> None:
     if done.kind is None:
         return
     done.end_prose(text)
-    block = _block(done.kind, text, done.start, done.end, done.level)
-    children = (
-        _joined(text, marks, done.children) if marks.positions and done.kind in _WITH_CONTAINERS else done.children
-    )
+    block, children = _block(done.kind, text, done.start, done.end, done.level), done.children
+    if marks.positions and done.kind in _WITH_CONTAINERS:
+        children = _joined(text, marks, children)
     stack[-1].children.append(block._replace(children=tuple(children)) if children else block)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from quire.model.offsets import BLANK
-from quire.parsing.containers import TemplateTag, raw_spans, template_tags, with_items
+from quire.parsing.containers import MATH, TemplateTag, raw_spans, template_tags, with_items
 
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _DELIMITER = re.compile(r"[|:]|--")
@@ -30,6 +30,11 @@ _HEADER = re.compile(rf"[ \t>]*+(?![|\n]|{_OPENING}|{_RULING}|-->|\?>|\]\]>)")
 """The indentation of a line that may be a header row and does not start with a pipe."""
 _CODE_INDENT = 4
 _ITEM = ("- ", "-\t")
+_MATH = re.compile(
+    r"(?:\A|(?<=\n))([ ]{0,3}\$\$)((?:[^$\n]|\$(?!\$)|\n(?![ \t]*+(?:\n|```|~~~)))*+)"
+    r"(?:(?<=\n)|(?=\$\$+[ \t]*+(?:\n|\Z)))(\$\$)"
+)
+"""Display math without a blank line, up to the ``$$`` that closes it: nothing in it is a block."""
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _ESCAPED = re.compile(r"\\.")
 
@@ -47,14 +52,13 @@ def parser_input(text: str, *, is_commonmark: bool = False) -> ParserInput:
 
     Unless it ``is_commonmark``, constructs of documentation generators are replaced.
     """
-    lines = text
-    if "\x0c" in lines or "\x0b" in lines:
-        lines = lines.translate(_FEEDS_TO_DELETE)
-    lines = plain_lines(lines)
+    lines = plain_lines(text.translate(_FEEDS_TO_DELETE) if "\x0c" in text or "\x0b" in text else text)
     has_odd_line = _ODD_LINE.search(f"\n{lines}") is not None
     if has_odd_line:  # blank lines become several empty ones, which mean the same
         lines = _BLANK_LINE.sub(lambda line: "\n" * len(line[0]), lines)
     tags = template_tags(lines)
+    if MATH in lines:
+        lines = _MATH.sub(lambda math: f"{math[1]}{'x' * len(math[2])}{math[3]}", lines)
     if is_commonmark:
         return ParserInput(lines, tags, has_admonitions=False)
     if tags:
@@ -86,22 +90,18 @@ def plain_lines(text: str) -> str:
         # The parser does not always end a line at a lone carriage return.
         text = text.replace("\r\n", " \n").replace("\r", "\n")
     if "\t" in text:
-        text = "\n".join(
-            [
-                _without_tabs(line)
-                if "\t" in line and (line[0] in " #" or line.rstrip(" \t")[-1:] in "-:|`~")
-                else line
-                for line in text.split("\n")
-            ]
-        )
+        lines = text.split("\n")
+        for number, line in enumerate(lines):
+            if "\t" in line and (line[0] in " #" or line.rstrip(" \t")[-1:] in "-:|`~"):
+                lines[number] = _without_tabs(line)
+        text = "\n".join(lines)
     return text
 
 
 def _without_tabs(line: str) -> str:
-    """``line`` with spaces for the tabs that confuse the parser, where a tab means the same as a space.
+    """``line`` with spaces for the tabs that hide a closing fence, closing hashes or a delimiter row from the parser.
 
-    It misses a closing fence before a tab, hashes that close a heading beside a tab, and a delimiter row with a tab
-    in it. Tabs of an indentation stay: they have a width.
+    Tabs of an indentation stay: they have a width.
     """
     if _HEADING.match(line):
         return line.translate(_TABS_TO_SPACES)
@@ -118,8 +118,7 @@ def _without_tabs(line: str) -> str:
 def _mark_tables(lines: str) -> str:
     """``lines`` with a pipe as the first character of each header row, wherever there may be a table.
 
-    A table may start in the middle of a paragraph, also inside an item or a quote. The parser sees such a table only
-    if its header row starts with a pipe. The parser still decides where the table ends, and whether it is one.
+    In the middle of a paragraph the parser sees a table only if its header row starts with a pipe.
     """
     if "|" not in lines:
         return lines

@@ -79,10 +79,7 @@ def ascii_slug(title: str) -> str:
 
 
 def github_slug(title: str) -> str:
-    """GitHub's rule: letters, marks, decimal digits and connectors of any script are kept, each space is a hyphen.
-
-    A letter is what Unicode calls alphabetic. Superscripts, fractions and digits in circles are not kept.
-    """
+    """GitHub's rule: alphabetic characters, marks, decimal digits and connectors are kept, each space is a hyphen."""
     if title.isascii():
         return title.translate(_ASCII_ANCHOR)
     return "".join(filter(_is_kept, title.lower())).replace(" ", "-")
@@ -112,10 +109,7 @@ def vitepress_slug(title: str) -> str:
 
 
 def mkdocs_slug(title: str) -> str:
-    """Python-Markdown: ASCII letters, digits and underscores; white space and hyphens become one hyphen.
-
-    The emoji of MkDocs (``:material-android:``) are pictures.
-    """
+    """Python-Markdown: ASCII letters, digits and underscores; white space and hyphens become one hyphen; no emoji."""
     ascii_only = unicodedata.normalize("NFKD", _EMOJI.sub("", title)).encode("ascii", "ignore").decode("ascii")
     return _HYPHENS.sub("-", _NOT_WORD.sub("", ascii_only).strip().lower())
 

@@ -9,11 +9,10 @@ The order depends on names only.
 import os
 import stat
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from quire.errors import InputError
 from quire.model.operating_system import is_link_or_junction
@@ -41,13 +40,12 @@ _MANIFESTS = frozenset(
     }
 )  # fmt: skip
 """Files that show a code repository."""
-DECIDING_FILES = frozenset({*_MANIFESTS, *ignore_files.NAMES, *chain(*_OUTPUTS.values()), "pyvenv.cfg"})
+DECIDING_FILES = _MANIFESTS.union(ignore_files.NAMES, ["pyvenv.cfg"], *_OUTPUTS.values())
 """Files that decide which others are documents."""
+_DECIDING = DECIDING_FILES.difference(ignore_files.NAMES)  # ``Walk`` watches those when it reads them
 _DOCUMENTATION = frozenset(
     {"content", "contents", "doc", "docs", "documentation", "guide", "guides", "handbook", "help", "manual", "wiki"}
 )
-
-_DECIDING = _MANIFESTS.union(ignore_files.NAMES, ["pyvenv.cfg"], *_OUTPUTS.values())
 
 Hidden = bool | Literal["known"]
 """Whether hidden files and folders are taken: all, none, or the folders that are known to have documents."""
@@ -90,11 +88,15 @@ class ListedFolders(NamedTuple):
     changed: frozenset[str]  # those that have changed since
 
 
+_Rules: TypeAlias = tuple[ignore_files.Rules, ...]
+"""The rules of a folder and of those above it, the strongest first."""
+
+
 class _Folder(NamedTuple):
     file: str
     path: str  # relative to the given directory, with a slash at the end; empty for that directory itself
     real: str  # without symbolic links
-    rules: tuple[ignore_files.Rules, ...]  # those of the folders above, later also its own; the strongest first
+    rules: _Rules  # those of the folders above, later also its own
     has_notes: bool = True
     """Whether ``.txt`` files are documents: not in a code repository, unless in a folder of documentation."""
 
@@ -109,8 +111,7 @@ def discover(
 ) -> Discovery:
     """The documents in ``root``, a file or a directory; each file once.
 
-    ``include`` and ``exclude`` are patterns (``ignore``) for the files of a directory, relative to it. Without
-    ``include`` all are taken; ``exclude`` takes precedence.
+    ``include`` and ``exclude`` are patterns for the files of a directory; ``exclude`` takes precedence.
     """
     walk = Walk(root, include, exclude, follow_symlinks=follow_symlinks, hidden=hidden)
     documents = [Found(Path(file), path, root) for path, file in sorted(zip(walk.paths, walk.files, strict=True))]
@@ -140,15 +141,24 @@ class Walk:
         self.listed: set[str] = set()  # the folders whose documents are in ``files``, as paths relative to the root
         self.inside: set[str] = set()  # the folders that were found in others
         self._follow_symlinks, self._hidden = follow_symlinks, hidden
-        self._seen = set[str]() if follow_symlinks else None  # real paths; without links, no file is met twice
+        self._seen: set[str] = set()  # real paths
         self._include, self._exclude, self._since = include, exclude, since
-        self._above_changed = (
-            {above for folder in since.changed for above in _folders_above(folder)} if since else set()
-        )
+        self._above_changed: set[str] = set()
+        for changed in since.changed if since else ():
+            above = changed
+            while above:
+                self._above_changed.add(above)
+                above = above.rpartition(os.sep)[0]
         self._above = ""  # the path from the repository's top, where ignore rules start, to the root
         self._waiting: list[_Folder] = []
-        self._links: list[tuple[str, os.DirEntry[str], tuple[ignore_files.Rules, ...]]] = []
+        self._links: list[tuple[str, os.DirEntry[str], _Rules]] = []
         self._start(root)
+        while self._waiting or self._links:
+            if self._waiting:
+                self._open(self._waiting.pop())
+            else:  # links last, so that a file gets its own name rather than that of a link
+                self._links.sort(key=lambda link: link[0], reverse=True)
+                self._follow(*self._links.pop())
 
     def _start(self, root: str) -> None:
         try:
@@ -159,20 +169,10 @@ class Walk:
             return
         if stat.S_ISDIR(mode):
             self._waiting.append(self._named_folder(root, Path(real)))
-            self._walk()
         elif stat.S_ISREG(mode):
             self._take(root, Path(root).absolute().name)
         else:
             self._skip(root, f"not a regular file but {kind(mode)}", is_error=True, is_stream=True)
-
-    def _walk(self) -> None:
-        """Open all folders, without recursion."""
-        while self._waiting or self._links:
-            if self._waiting:
-                self._open(self._waiting.pop())
-            else:  # links last, so that a file gets its own name rather than that of a link
-                self._links.sort(key=lambda link: link[0], reverse=True)
-                self._follow(*self._links.pop())
 
     def _open(self, folder: _Folder) -> None:
         """Take the documents of a directory; its directories and links wait."""
@@ -185,7 +185,7 @@ class Walk:
             self._skip(folder.file, unreadable(error), is_error=True)
             return
         names = {entry.name for entry in entries}
-        self.watched += [os.path.join(folder.file, name) for name in names & _DECIDING.difference(ignore_files.NAMES)]  # noqa: PTH118
+        self.watched += [os.path.join(folder.file, name) for name in names & _DECIDING]  # noqa: PTH118
         if "pyvenv.cfg" in names and folder.path:
             self.left_out["virtual environment"] += 1
             return
@@ -196,14 +196,10 @@ class Walk:
         folder = folder._replace(rules=rules, has_notes=has_notes)
         files = []
         for entry, is_file in entries.items():
-            if entry.name in never:
-                continue
-            if is_file:
+            if entry.name not in never and is_file:
                 files.append(entry)
-            elif (reason := _junk_reason(entry.name, names)) and not self._is_named(entry.name):
-                self.left_out[reason] += 1
-            else:
-                self._add_other(entry, folder)
+            elif entry.name not in never:
+                self._add_other(entry, folder, names)
         if self._since is None or folder.file in self._since.changed or folder.file not in self._since.known:
             self.listed.add(folder.path)
             self._add_files([entry for entry in files if entry.name.lower().endswith(_ENDINGS)], folder)
@@ -224,14 +220,24 @@ class Walk:
                 self.left_out[".txt in a code repository"] += 1
             elif not (
                 (is_filtered and self._is_left_out(path, folder.rules))
-                or (self._seen is not None and not self._is_new(os.path.join(folder.real, entry.name)))  # noqa: PTH118
+                or (self._follow_symlinks and not self._is_new(os.path.join(folder.real, entry.name)))  # noqa: PTH118
             ):
                 self._take(entry.path, path)
 
-    def _add_other(self, entry: os.DirEntry[str], folder: _Folder) -> None:
+    def _is_junk(self, path: str, folder: _Folder) -> bool:
+        """Whether a ``.txt`` file is no documentation, and no pattern names it."""
+        is_junk = not folder.has_notes or path[len(folder.path) :].lower() in _NEVER_NOTES
+        return is_junk and not ignore_files.covers(path, (text for text in self._include if text.endswith(".txt")))
+
+    def _add_other(self, entry: os.DirEntry[str], folder: _Folder, beside: set[str]) -> None:
         """An entry that is no regular file: a folder or a link waits, a pipe is reported."""
-        path, is_link, is_directory = folder.path + entry.name, is_link_or_junction(entry), _is_directory(entry)
-        is_wanted = is_directory or has_extension(entry.name) or (is_link and self._follow_symlinks)
+        name = entry.name
+        is_package = name in _PACKAGES or name.endswith(_PACKAGE_ENDINGS)
+        if (is_package or not beside.isdisjoint(_OUTPUTS.get(name, ()))) and not self._is_named(name):
+            self.left_out["installed packages" if is_package else "build output"] += 1
+            return
+        path, is_link, is_directory = folder.path + name, is_link_or_junction(entry), _is_directory(entry)
+        is_wanted = is_directory or has_extension(name) or (is_link and self._follow_symlinks)
         if not is_wanted or self._is_left_out(path, folder.rules, is_directory=is_directory):
             return
         if is_link:
@@ -239,17 +245,12 @@ class Walk:
         elif is_directory:
             self.inside.add(entry.path)
             if self._since is None or entry.path not in self._since.known or entry.path in self._above_changed:
-                real = os.path.join(folder.real, entry.name)  # noqa: PTH118
+                real = os.path.join(folder.real, name)  # noqa: PTH118
                 self._waiting.append(folder._replace(file=entry.path, path=f"{path}/", real=real))
         else:
             self._skip_stream(entry.path)
 
-    def _is_junk(self, path: str, folder: _Folder) -> bool:
-        """Whether a ``.txt`` file is no documentation, and no pattern names it."""
-        is_junk = not folder.has_notes or path[len(folder.path) :].lower() in _NEVER_NOTES
-        return is_junk and not ignore_files.covers(path, (text for text in self._include if text.endswith(".txt")))
-
-    def _is_left_out(self, path: str, rules: tuple[ignore_files.Rules, ...], *, is_directory: bool = False) -> bool:
+    def _is_left_out(self, path: str, rules: _Rules, *, is_directory: bool = False) -> bool:
         """Whether the patterns or the ignore files leave an entry out."""
         if self._exclude and ignore_files.covers(f"{path}/" if is_directory else path, self._exclude):
             return True
@@ -257,7 +258,7 @@ class Walk:
             return True
         return bool(rules) and ignore_files.ignores(rules, self._above + path, directory=is_directory)
 
-    def _follow(self, path: str, entry: os.DirEntry[str], rules: tuple[ignore_files.Rules, ...]) -> None:
+    def _follow(self, path: str, entry: os.DirEntry[str], rules: _Rules) -> None:
         real = os.path.realpath(entry.path)
         if not self._follow_symlinks:
             self._skip(entry.path, "symbolic link; not followed without --follow")
@@ -275,11 +276,10 @@ class Walk:
         self.paths.append(path)
 
     def _is_new(self, real: str) -> bool:
-        """Whether a real path is met for the first time."""
-        if self._seen is None:
-            return True
-        is_new = real not in self._seen
-        self._seen.add(real)
+        """Whether a real path is met for the first time; without links, none is met twice."""
+        is_new = not self._follow_symlinks or real not in self._seen
+        if self._follow_symlinks:
+            self._seen.add(real)
         return is_new
 
     def _skip_stream(self, file: str) -> None:
@@ -295,7 +295,7 @@ class Walk:
         """The root, with the ignore rules that its repository has above it, unless they ignore it."""
         top = next((folder for folder in (real, *real.parents) if os.path.lexists(folder / ".git")), real)
         path, has_notes, is_ignored = "", True, False
-        rules: tuple[ignore_files.Rules, ...] = ()
+        rules: _Rules = ()
         for name in real.relative_to(top).parts:
             folder = top / path
             names = {entry for entry in (*ignore_files.NAMES, *_MANIFESTS) if os.path.lexists(folder / entry)}
@@ -307,9 +307,7 @@ class Walk:
         self._above = "" if is_ignored else path
         return _Folder(root, "", str(real), () if is_ignored else rules, has_notes)
 
-    def _rules(
-        self, folder: str, path: str, above: tuple[ignore_files.Rules, ...], names: set[str]
-    ) -> tuple[ignore_files.Rules, ...]:
+    def _rules(self, folder: str, path: str, above: _Rules, names: set[str]) -> _Rules:
         """The rules from above and those of a folder. An unreadable ignore file is an error: more would be taken."""
         self.watched.append(folder)
         for name in filter(names.__contains__, ignore_files.NAMES):
@@ -325,14 +323,7 @@ class Walk:
 
 def decides(path: str) -> bool:
     """Whether a file is one that decides what is taken from its folder and those below."""
-    return os.path.basename(path) in _DECIDING  # noqa: PTH119
-
-
-def _folders_above(folder: str) -> Iterator[str]:
-    """A folder and all above it."""
-    while folder:
-        yield folder
-        folder = folder.rpartition(os.sep)[0]
+    return os.path.basename(path) in DECIDING_FILES  # noqa: PTH119
 
 
 def has_extension(name: str) -> bool:
@@ -345,13 +336,6 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:
         return False
-
-
-def _junk_reason(name: str, beside: Container[str]) -> str:
-    """Why a folder is left out; empty if it is not. ``beside`` are the entries beside it."""
-    if name in _PACKAGES or name.endswith(_PACKAGE_ENDINGS):
-        return "installed packages"
-    return "build output" if any(manifest in beside for manifest in _OUTPUTS.get(name, ())) else ""
 
 
 def is_code_repository(folder: Path) -> bool:

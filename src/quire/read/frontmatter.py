@@ -71,18 +71,14 @@ def split(text: str, name: str) -> FrontMatter:
         message = f"front matter of more than {MAX_METADATA:,} characters; the chunks' metadata is without it"
         finding = Finding(code="frontmatter-too-large", path=name, line=1, message=message)
         return FrontMatter(end, data, findings=(finding,))
-    reserved = [_reserved(key, name, block, fence) for key in OWN_METADATA if key in data]
+    reserved = [_reserved(key, name, block) for key in OWN_METADATA if key in data]
     return FrontMatter(end, data, findings=tuple(reserved))
 
 
-def _reserved(key: str, name: str, block: str, fence: str) -> Finding:
+def _reserved(key: str, name: str, block: str) -> Finding:
     """The finding for a key that has the name of quire's own metadata; on line 1 if its line is not found."""
     block = block.replace("\r\n", "\n").replace("\r", "\n")
-    expression = rf"""^["']?{key}["']?[ \t]*:"""
-    if fence == "+":  # a key above all tables, else the name of a table
-        key_or_table = rf"""[ \t]*["']?{key}(?![\w-])"""
-        expression = rf"\A(?:(?![ \t]*\[).*\n)*?{key_or_table}|^[ \t]*\[{{1,2}}{key_or_table}"
-    match = re.search(expression, block, re.MULTILINE)
+    match = re.search(rf"""^(?:[ \t]*\[*[ \t]*)?["']?{key}(?![\w.-])""", block, re.MULTILINE)
     line = block.count("\n", 0, match.end()) + 2 if match else 1
     message = f"front matter key {key!r} is reserved by quire, so it is left out of metadata; rename it"
     return Finding(code="frontmatter-reserved", path=name, line=line, message=message)
@@ -127,12 +123,11 @@ def load_toml(text: str) -> dict[str, Any]:
         raise ValueError(f"A dotted key has more than 32 parts (at line {line}, column 1)")
     try:
         return tomllib.loads(text)
-    except RecursionError as error:
-        raise ValueError("Its values are nested too deep") from error
     except tomllib.TOMLDecodeError:
         raise
-    except ValueError as error:
-        raise ValueError("A number has too many digits") from error
+    except (RecursionError, ValueError) as error:
+        is_deep = isinstance(error, RecursionError)
+        raise ValueError("Its values are nested too deep" if is_deep else "A number has too many digits") from error
 
 
 class _JsonValues:
@@ -151,6 +146,8 @@ class _JsonValues:
             raise _MalformedError("its aliases stand for too many values", 0)
         if is_text:
             return value
+        if isinstance(value, set):
+            value = sorted(value, key=repr)
         if isinstance(value, list | dict):
             if depth > yaml_values.MAX_DEPTH:
                 raise _MalformedError(f"its values are nested deeper than {yaml_values.MAX_DEPTH} levels", 0)
@@ -178,12 +175,9 @@ def _json_scalar(value: Any) -> Any:
 
 def tags(metadata: Mapping[str, Any]) -> tuple[str, ...]:
     """The tags in front matter, a list or a text with commas, without duplicates."""
-    texts = (text for key in _TAG_KEYS for text in _listed(metadata.get(key)))
-    return tuple(dict.fromkeys(tag for text in texts if (tag := " ".join(text.split()))))
-
-
-def _listed(value: Any) -> list[str]:
-    if isinstance(value, str):
-        return value.split(",")
-    values = value if isinstance(value, list | tuple) else [value]
-    return [str(item) for item in values if isinstance(item, str | int | float) and not isinstance(item, bool)]
+    tags: dict[str, None] = {}
+    for value in map(metadata.get, _TAG_KEYS):
+        values = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else [value]
+        texts = [str(item) for item in values if isinstance(item, str | int | float) and not isinstance(item, bool)]
+        tags |= dict.fromkeys(tag for text in texts if (tag := " ".join(text.split())))
+    return tuple(tags)

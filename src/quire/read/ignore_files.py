@@ -61,31 +61,21 @@ def parse_glob(pattern: str) -> Glob | None:
 
 def covers(path: str, patterns: Iterable[str]) -> bool:
     """Whether one of the patterns matches a path or one of its folders; a folder's path ends with a slash."""
-    return any(_covers(path, pattern) for pattern in patterns)
-
-
-def _covers(path: str, pattern: str) -> bool:
-    if pattern.startswith(("./", "/")):
-        pattern = f"/{pattern.removeprefix('./').lstrip('/')}"
-    if pattern in ("", "/"):
-        return True
-    glob = parse_glob(pattern)
-    if glob is None:
-        return False
-    match = re.match(f"{_FOLDERS * glob.is_name}{glob.expression}", path)
-    return match is not None and not (glob.is_for_folders and match.end() == len(path))
+    for text in patterns:
+        if text.startswith(("./", "/")):
+            text = f"/{text.removeprefix('./').lstrip('/')}"  # noqa: PLW2901
+        glob = parse_glob(text)
+        match = glob and re.match(f"{_FOLDERS * glob.is_name}{glob.expression}", path)
+        if text in ("", "/") or (match and not (glob and glob.is_for_folders and match.end() == len(path))):
+            return True
+    return False
 
 
 def _path_expression(names: list[str]) -> str:
-    expression = ""
-    is_anywhere = False
-    groups = [(is_stars, list(group)) for is_stars, group in groupby(names, lambda name: name == "**")]
-    for number, (is_stars, group) in enumerate(groups, start=1):
-        if not is_stars:
-            body = (_FOLDERS if is_anywhere else "") + "/".join(map(_name, group))
-            expression += body if number == len(groups) else f"(?>{body}/)"
-        is_anywhere = is_stars
-    return expression
+    groups = [[*group] for is_stars, group in groupby(names, lambda name: name == "**") if not is_stars]
+    bodies = ["/".join(map(_name, group)) for group in groups]
+    bodies = [body if number == 0 and names[0] != "**" else _FOLDERS + body for number, body in enumerate(bodies)]
+    return "".join(f"(?>{body}/)" for body in bodies[:-1]) + bodies[-1]
 
 
 def _name(pattern: str) -> str:
@@ -160,14 +150,9 @@ def _expression(patterns: Iterable[tuple[Glob, bool]]) -> re.Pattern[str]:
 
 def _patterns(lines: Iterable[str]) -> Iterator[tuple[Glob, bool]]:
     for line in lines:
-        pattern = _trimmed(line.rstrip("\r"))
+        pattern = line.rstrip("\r").rstrip(" ")
+        if (len(pattern) - len(pattern.rstrip("\\"))) % 2:  # a space behind a backslash stays
+            pattern += line.rstrip("\r")[len(pattern) :][:1]
         glob = None if pattern.startswith("#") else parse_glob(pattern.removeprefix("!"))
         if glob is not None:
             yield glob, not pattern.startswith("!")
-
-
-def _trimmed(line: str) -> str:
-    """A line without trailing spaces, except one behind a backslash."""
-    trimmed = line.rstrip(" ")
-    is_escaped = (len(trimmed) - len(trimmed.rstrip("\\"))) % 2
-    return trimmed + line[len(trimmed) :][:is_escaped]

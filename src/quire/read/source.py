@@ -16,7 +16,7 @@ from typing import Any
 from quire.errors import InputError, UndecodableError, invalid_value
 from quire.model.document import BOM, Finding, Source, Syntax
 from quire.model.offsets import lines_at
-from quire.model.page_markers import NOTEBOOK, after_first_marker
+from quire.model.page_markers import NOTEBOOK, after_first_marker, may_have_markers
 from quire.model.substitutions import NO_SUBSTITUTIONS, used_variables
 from quire.model.trees import OnUndecodable
 from quire.model.validation import check
@@ -39,12 +39,10 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-_DENIED = ("permission denied", "make it readable")
 _IS_DIRECTORY = ("is a directory", "name a file in it")
 _REASONS = {
     errno.ENOENT: ("does not exist", "check the path, or whether it was removed meanwhile"),
-    errno.EACCES: _DENIED,
-    errno.EPERM: _DENIED,
+    **dict.fromkeys((errno.EACCES, errno.EPERM), ("permission denied", "make it readable")),
     errno.EISDIR: _IS_DIRECTORY,
     errno.ENOTDIR: ("a part of the path is not a directory", "check the path"),
     errno.ENAMETOOLONG: ("the name is too long for this system", "shorten it"),
@@ -52,8 +50,6 @@ _REASONS = {
 }
 _KINDS = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISCHR, "a device"),
           (stat.S_ISBLK, "a device"), (stat.S_ISDIR, "a directory"), (stat.S_ISLNK, "a symbolic link"))  # fmt: skip
-
-
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -62,10 +58,7 @@ class _NotRegularError(OSError):
 
 
 def read_bytes(file: str | Path, most: int = -1) -> bytes:
-    """The bytes of a file, or the first ``most`` of them. Every file that is not quire's own is opened here.
-
-    Anything but a regular file is an OSError: opening a pipe would block, and a device has no end.
-    """
+    """The bytes of a regular file, or the first ``most``: opening a pipe would block, and a device has no end."""
     descriptor = os.open(file, _FLAGS)
     try:
         mode = os.fstat(descriptor).st_mode
@@ -179,19 +172,19 @@ def make_source(
     if syntax is None:
         syntax = "markdown" if path is None or path.lower().endswith(_MARKDOWN) else "text"
     if syntax == "text":
-        return Source(
-            text=text, path=path, syntax=syntax, body_start=int(text.startswith(BOM)), page_marker=page_marker
-        )
-    top = split(text, path if path is not None else "<text>")
+        start = int(text.startswith(BOM))
+        return Source(text=text, path=path, syntax=syntax, body_start=start, page_marker=page_marker)
+    top, has_pages = split(text, path if path is not None else "<text>"), may_have_markers(text, page_marker)
     return Source(
         text=text,
         path=path,
         syntax=syntax,
         dialect=dialect,
         page_marker=page_marker,
+        has_pages=has_pages,
         substitutions=used_variables(text, substitutions, top.data),
         frontmatter=top.data,
-        body_start=after_first_marker(text, top.body_start, page_marker),
+        body_start=after_first_marker(text, top.body_start, page_marker) if has_pages else top.body_start,
         malformed_frontmatter=top.malformed_frontmatter,
         findings=top.findings,
     )

@@ -2,12 +2,12 @@
 
 Most front matter is keys with text, numbers, lists and mappings in block style. PyYAML takes several times as long for
 it, and longer still to import. Its safe loader runs no code, but deep nesting overflows its C stack and ends the
-process, and a date that does not exist is a bare ``ValueError``. So the values are built here from PyYAML's events:
-nesting is limited, and an impossible date or number is text. That takes a third of the time of its own constructor.
+process, and a date that does not exist is a bare ``ValueError``. Here nesting is limited, and such a date is text.
 """
 
 from contextlib import suppress
 from datetime import datetime
+from functools import cache, partial
 from typing import Any
 
 from quire.model.patterns import pattern
@@ -35,9 +35,6 @@ _MAX_PLAIN_DEPTH = 10
 MAX_DEPTH = 50
 _MAX_NUMBER = 400  # in characters: longer digit strings take quadratic time to convert
 _TAG = "tag:yaml.org,2002:"
-_CONVERTED = frozenset(_TAG + kind for kind in ("null", "bool", "int", "float", "timestamp", "binary"))
-_AS_WRITTEN = ("str", "value", "merge", "map", "seq", "set", "omap", "pairs")
-_TAGS = _CONVERTED.union((None, "!"), (_TAG + kind for kind in _AS_WRITTEN))
 
 
 class BadYamlError(Exception):
@@ -150,91 +147,47 @@ def load(block: str) -> Any:
 
     if forbidden := yaml.reader.Reader.NON_PRINTABLE.search(block):
         raise BadYamlError(f"the character U+{ord(forbidden[0]):04X} is not allowed", forbidden.start())
-    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(block)
+    depth, loader = 0, _loader_class()(block)
     try:
-        return _Values(loader, yaml).document()
+        event: Any
+        for event in yaml.parse(block, type(loader)):  # deep nesting would overflow the stack
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > MAX_DEPTH:
+                raise BadYamlError(f"values are nested deeper than {MAX_DEPTH} levels", event.start_mark.index)
+        return loader.get_single_data()
     except yaml.MarkedYAMLError as error:
         problem = ", ".join(part for part in (error.context, error.problem) if part)
         marks = [mark.index for mark in (error.problem_mark, error.context_mark) if mark]
         # Where the value began, if parsing failed at the end of the text.
         offset = next((index for index in marks if index < len(block)), max(len(block) - 1, 0))
         # libyaml has two wordings for a tab, PyYAML's own reader another.
-        raise BadYamlError(
-            "a tab where YAML takes only spaces" if block[offset] == "\t" else problem, offset
-        ) from error
+        is_tab = block[offset] == "\t"
+        raise BadYamlError("a tab where YAML takes only spaces" if is_tab else problem, offset) from error
     finally:
         loader.dispose()
 
 
-def _bad(problem: str, event: Any) -> BadYamlError:
-    return BadYamlError(problem, event.start_mark.index)
+@cache
+def _loader_class() -> Any:
+    """PyYAML's safe loader, but what cannot be converted is text."""
+    import yaml  # noqa: PLC0415
 
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        def flatten_mapping(self, node: Any) -> None:
+            super().flatten_mapping(node)
+            node.value = [*dict.fromkeys(reversed(node.value))][::-1]  # values merged twice would multiply
 
-class _Values:
-    """Builds values from the events of a loader."""
-
-    def __init__(self, loader: Any, yaml: Any) -> None:
-        self._loader, self._yaml, self._next = loader, yaml, loader.get_event
-        self._anchors: dict[str, Any] = {}
-
-    def document(self) -> Any:
-        self._next()  # the start of the stream
-        if type(self._next()) is self._yaml.StreamEndEvent:
-            return None
-        value = self._value(self._next(), 0)
-        self._next()  # the end of the document
-        after = self._next()
-        if type(after) is not self._yaml.StreamEndEvent:
-            raise _bad("expected a single document in the stream", after)
-        return value
-
-    def _value(self, event: Any, depth: int) -> Any:
-        yaml, kind = self._yaml, type(event)
-        if kind is yaml.AliasEvent:
-            if event.anchor not in self._anchors:
-                raise _bad(f"found undefined alias {event.anchor!r}", event)
-            return self._anchors[event.anchor]
-        if event.tag not in _TAGS:
-            raise _bad(f"could not determine a constructor for the tag {event.tag!r}", event)
-        if kind is yaml.ScalarEvent:
-            value = self._scalar(event)
-        elif depth >= MAX_DEPTH:
-            raise _bad(f"values are nested deeper than {MAX_DEPTH} levels", event)
-        elif kind is yaml.SequenceStartEvent:
-            value = []
-            while type(item := self._next()) is not yaml.SequenceEndEvent:
-                value.append(self._value(item, depth + 1))
-        else:
-            value = self._mapping(depth + 1)
-            value = sorted(value, key=repr) if event.tag == f"{_TAG}set" else value
-        if event.anchor is not None:
-            self._anchors[event.anchor] = value
-        return value
-
-    def _mapping(self, depth: int) -> dict[Any, Any]:
-        values: dict[Any, Any] = {}
-        merged: dict[Any, Any] = {}
-        while type(event := self._next()) is not self._yaml.MappingEndEvent:
-            key = self._value(event, depth)
-            if isinstance(key, list | dict):
-                raise _bad("found unhashable key", event)
-            value = self._value(self._next(), depth)
-            if key == "<<" and type(event) is self._yaml.ScalarEvent and event.implicit[0]:
-                for mapping in reversed(value) if isinstance(value, list) else [value]:
-                    if not isinstance(mapping, dict):
-                        raise _bad("expected a mapping for merging", event)
-                    merged.update(mapping)
-            else:
-                values[key] = value
-        return merged | values if merged else values
-
-    def _scalar(self, event: Any) -> Any:
-        text, tag = event.value, event.tag
-        if tag is None and event.implicit[0] and len(text) <= _MAX_NUMBER:
-            tag = self._loader.resolve(self._yaml.ScalarNode, text, (True, False))
-        if tag not in _CONVERTED or (len(text) > _MAX_NUMBER and tag != f"{_TAG}binary"):
-            return text
+    def text_if_impossible(construct: Any, loader: Any, node: Any) -> Any:
+        if len(node.value) > _MAX_NUMBER and not node.tag.endswith(":binary"):
+            return node.value
         try:
-            return self._loader.yaml_constructors[tag](self._loader, self._yaml.ScalarNode(tag, text))
-        except (ArithmeticError, AttributeError, LookupError, ValueError, self._yaml.YAMLError):
-            return text
+            return construct(loader, node)
+        except (ArithmeticError, AttributeError, LookupError, ValueError, yaml.YAMLError):
+            return loader.construct_scalar(node)
+
+    constructors = dict(Loader.yaml_constructors)
+    for kind in ("bool", "int", "float", "timestamp", "binary"):
+        Loader.add_constructor(_TAG + kind, partial(text_if_impossible, constructors[_TAG + kind]))
+    for kind, other in {"value": "str", "merge": "str", "omap": "seq", "pairs": "seq"}.items():
+        Loader.add_constructor(_TAG + kind, constructors[_TAG + other])
+    return Loader

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FrameType
 
 import quire
-from quire.output import atomic_folder, chunk_json
+from quire.output import chunk_json
 from quire.output.atomic_folder import README
 from quire.output.json_files import file_names, split_name, write_files
 
@@ -162,7 +162,7 @@ def look(out: Path, versions: list[list[quire.Chunks]]) -> list[str]:
 def main() -> None:
     out, how, seed = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     versions = [version(number, sizes) for number, sizes in enumerate(STEP_SIZES if how == "steps" else SIZES)]
-    atomic_folder.sync = lambda: None  # a kill, unlike a power cut, loses nothing of the cache
+    os.sync = lambda: None  # a kill, unlike a power cut, loses nothing of the cache
     os.fsync = lambda _: None
     write_files(out, versions[0])
     wrong = {"random": at_random, "steps": at_each_step}[how](out, versions, seed)

@@ -73,7 +73,7 @@ def test_text_of_a_section_starts_and_ends_with_its_blocks() -> None:
         ("[^1]: a\n\n    b\n", ["paragraph", "paragraph"]),
         (":::note\n\na\n\n- b\n\n:::\n", ["paragraph", "list"]),
         ("<details>\n\na\n\n</details>\n", ["html", "paragraph", "html"]),
-        ("$$\n- a\n# b\n$$\n", ["paragraph", "list", "paragraph", "paragraph"]),
+        ("$$\n- a\n# b\n$$\n", []),
         ("$$ a $$\n", []),
         ("<div>\na\n</div>\n", []),
         ("a\n", []),
