@@ -4,15 +4,14 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from quire.cli.command_group import ERROR
 from quire.cli.command_options import argument, quire_command
-from quire.cli.config import toml_key, toml_value
-from quire.cli.output import count_of, echo, message, visible
+from quire.cli.config import toml_key, toml_value, write_text
+from quire.cli.output import ERROR, count_of, echo, message, visible
 from quire.errors import InputError
 from quire.model.options import DEFAULT_TOKENIZER
 from quire.model.trees import tree_name
 from quire.model.validation import fields
-from quire.output.atomic_file import os_errors_as_quire_errors, replacing
+from quire.output.atomic_file import os_errors_as_quire_errors
 from quire.read.discover import discover, is_code_repository, is_documentation
 from quire.read.source import read_file
 from quire.search.search_settings import SearchSettings
@@ -72,8 +71,7 @@ def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
         if os.path.lexists(root / PROJECT_FILE):
             message(f"{name} exists already; change it, or remove it first")
             return ERROR
-        with replacing(root / PROJECT_FILE) as stream:
-            stream.write(starting_text(trees).encode())
+        write_text(root / PROJECT_FILE, starting_text(trees))
     echo(visible(f"{name}: {'' if trees else 'no trees yet: add them under [trees]'}".rstrip(": ")))
     count = tokenizers.resolve(None, DEFAULT_TOKENIZER).count
     for tree, path in trees.items():

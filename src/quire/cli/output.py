@@ -1,9 +1,10 @@
-"""Everything that quire prints: data to standard output, messages to standard error.
+"""Everything that quire prints: data to standard output, messages to standard error; and exit codes, as of grep.
 
 JSON is always UTF-8. Text from documents passes through ``visible`` (``Paint`` and ``message`` do so), so that no
 control character reaches the terminal. Colours, links, wrapped lines and progress appear on a terminal only.
 """
 
+import codecs
 import contextlib
 import os
 import re
@@ -12,7 +13,7 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 import click
 from msgspec import structs
@@ -21,6 +22,8 @@ from quire.errors import char_width
 from quire.model.document import Finding, Span
 from quire.model.patterns import pattern
 
+NOTHING_FOUND = 1  # or a check failed
+ERROR = 2
 LINE_END = pattern("\r\n?|\n")
 _ORDINARY = ("heading-without-text",)  # findings that healthy documents have, too: one line for all of them
 MOST_WIDE = 72  # how many columns of a table a cell is given at most
@@ -40,6 +43,7 @@ _ASCII = str.maketrans(
     {"│": "|", "├": "|", "└": "`", "─": "-", "…": "~", "›": ">", "·": "-", "–": "-", **dict.fromkeys("▏▎▍▌▋▊▉█", "#")}
 )
 """Replacements for quire's own drawing characters where the terminal cannot show them."""
+_REPLACE = "quire"  # the name of the handler that puts them in
 _DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 """Characters that change the direction of the text after them."""
 _VISIBLE = {
@@ -135,20 +139,13 @@ class Choices:
     is_verbose = False
 
 
-def terminal_width(stream: TextIO, at_most: int = 1000) -> int:
-    """The columns of the terminal: what COLUMNS says, else its own size, else 80."""
-    columns = 0
-    with contextlib.suppress(OSError, ValueError):
-        columns = int(os.environ.get("COLUMNS") or os.get_terminal_size(stream.fileno()).columns)
-    return min(columns if columns > 0 else 80, at_most)
-
-
-def terminal_height(stream: TextIO) -> int:
-    """The rows of the terminal: what LINES says, else its own size; very many if both are unknown."""
-    rows = 0
-    with contextlib.suppress(OSError, ValueError):
-        rows = int(os.environ.get("LINES") or os.get_terminal_size(stream.fileno()).lines)
-    return rows if rows > 0 else sys.maxsize
+def terminal_size(stream: TextIO, dimension: Literal["columns", "lines"], default: int) -> int:
+    """The columns or lines of the terminal: what COLUMNS or LINES says, else its own size, else ``default``."""
+    try:
+        named = os.environ.get(dimension.upper())
+        return max(int(named or getattr(os.get_terminal_size(stream.fileno()), dimension)), 0) or default
+    except (OSError, ValueError):
+        return default
 
 
 class Paint:
@@ -201,10 +198,9 @@ def note(text: str = "", *, is_error: bool = False) -> None:
 
 def _write_error(text: str) -> None:
     Progress.clear()
-    if sys.stderr is None:
-        return
     try:
-        click.echo(_in_encoding(_wrapped(text, sys.stderr), sys.stderr), err=True)
+        if sys.stderr is not None:
+            click.echo(_in_encoding(_wrapped(text, sys.stderr), sys.stderr), err=True)
     except OSError:
         discard(sys.stderr)
 
@@ -225,18 +221,20 @@ def discard(stream: TextIO) -> None:
 def _wrapped(text: str, stream: TextIO) -> str:
     if not is_terminal(stream):
         return text
-    return "\n".join(row for line in text.split("\n") for row in wrap(line, terminal_width(stream), "  "))
+    return "\n".join(row for line in text.split("\n") for row in wrap(line, terminal_size(stream, "columns", 80), "  "))
 
 
 def _in_encoding(text: str, stream: TextIO) -> str:
     encoding = stream.encoding or "utf-8"
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        if not encoding.lower().startswith("utf"):
-            text = text.translate(_ASCII)
-        return text.encode(encoding, "replace").decode(encoding)
-    return text
+    return text.encode(encoding, _REPLACE).decode(encoding)
+
+
+def _replacement(error: UnicodeError) -> tuple[bytes, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    return error.object[error.start : error.end].translate(_ASCII).encode("ascii", "replace"), error.end
+
+
+codecs.register_error(_REPLACE, _replacement)
 
 
 def show_findings(findings: Sequence[Finding], total: int | None = None, *, hint: str = "") -> None:
@@ -336,7 +334,8 @@ class Progress(contextlib.AbstractContextManager["Progress"]):
         """Show that ``path`` is next, after ``done`` others."""
         if self._is_on and time.monotonic() > self._next:
             self._next = time.monotonic() + _PROGRESS_EVERY
-            line = progress_line(done, total, time.monotonic() - self._start, path, terminal_width(sys.stderr, 100) - 1)
+            columns = min(terminal_size(sys.stderr, "columns", 80), 100) - 1
+            line = progress_line(done, total, time.monotonic() - self._start, path, columns)
             sys.stderr.write(_ERASE + _in_encoding(line, sys.stderr))
             sys.stderr.flush()
             Progress._is_shown = True

@@ -3,15 +3,23 @@
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 from msgspec import structs
 
-from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import JSON, PATHS, quire_command
 from quire.cli.open_workspace import INDEX, command_hint, index_flag
-from quire.cli.output import MOST_SHOWN, Paint, count_of, echo, message, show_finding, visible, write_json
+from quire.cli.output import (
+    MOST_SHOWN,
+    NOTHING_FOUND,
+    Paint,
+    count_of,
+    echo,
+    message,
+    show_finding,
+    visible,
+    write_json,
+)
 from quire.errors import NotFoundError
 from quire.index.file_records import VERSION, storable
 from quire.model.options import AUTO_SLUGS, DEFAULT_SLUGS
@@ -39,7 +47,13 @@ def command(*, paths: tuple[str, ...] = PATHS, as_json: bool = JSON, index_folde
         changed = dict(_changed_trees(status, workspace))
         is_fine = not (status.damaged or status.rebuild or status.outdated or status.failed or changed)
         if as_json:
-            write_json(_record(status, changed, workspace))
+            failed = tuple(structs.replace(finding, path=storable(finding.path)) for finding in status.failed)
+            trees = {
+                name: structs.replace(tree, folder=storable(str(tree.folder))) for name, tree in status.trees.items()
+            }
+            record = msgspec.to_builtins(structs.replace(status, failed=failed, trees=trees))
+            reasons = {name: storable(reason) for name, reason in changed.items()}
+            write_json({"index": storable(str(workspace.index_folder)), **record, "changedTrees": reasons})
         else:
             _show(status, changed, workspace)
             if is_fine:
@@ -84,16 +98,6 @@ def _changed_trees(status: Status, workspace: Workspace) -> Iterator[tuple[str, 
             yield name, f"its language is {tree.language} now; {updates} rebuilds the index"
         elif (indexed.slugs, indexed.dialect) != (options.slugs, options.dialect or ""):
             yield name, f"its slugs or its dialect were changed; {updates} applies that"
-
-
-def _record(status: Status, changed: dict[str, str], workspace: Workspace) -> dict[str, Any]:
-    failed = tuple(structs.replace(finding, path=storable(finding.path)) for finding in status.failed)
-    trees = {name: structs.replace(tree, folder=storable(str(tree.folder))) for name, tree in status.trees.items()}
-    return {
-        "index": storable(str(workspace.index_folder)),
-        **msgspec.to_builtins(structs.replace(status, failed=failed, trees=trees)),
-        "changedTrees": {name: storable(reason) for name, reason in changed.items()},
-    }
 
 
 def _show(status: Status, changed: dict[str, str], workspace: Workspace) -> None:

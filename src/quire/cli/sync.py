@@ -7,11 +7,10 @@ from typing import Any
 
 import click
 
-from quire.cli.command_group import ERROR
-from quire.cli.command_options import EMBEDDING, JSON, chosen_embedder, not_empty, option, quire_command
+from quire.cli.command_options import EMBEDDING, JSON, chosen_embedder, option, quire_command, refuse
 from quire.cli.cut_options import CUT_OPTIONS, READING, Engine, TreeCutter
 from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
-from quire.cli.output import Choices, Progress, count_of, echo, is_terminal, message, visible, write_json
+from quire.cli.output import ERROR, Choices, Progress, count_of, echo, is_terminal, message, visible, write_json
 from quire.cli.parts import input_parts
 from quire.stores import Documents, SyncReport, sync
 from quire.stores.store import parse_target
@@ -25,7 +24,7 @@ from quire.stores.sync_engine import root_of
 def command(
     *,
     inputs: Inputs = READING,
-    store: str = option("The store; see above.", "--to", required=True, callback=not_empty, metavar="STORE"),
+    store: str = option("The store; see above.", "--to", "STORE", required=True),
     embedding: Mapping[str, Any] = EMBEDDING,
     dry_run: bool = option("Say what would be done, and what it would cost, and do nothing."),
     rebuild: bool = option("Remove quire's tables first, and embed everything again."),
@@ -45,8 +44,7 @@ def command(
     read from QUIRE_EMBED_KEY; the key of a Qdrant server from QDRANT_API_KEY. The exit code is 2 if a document could
     not be read; its rows stay.
     """
-    if STANDARD_INPUT in inputs.paths:
-        raise click.UsageError("standard input has no path to sync; name files or folders")
+    refuse(STANDARD_INPUT in inputs.paths, "standard input has no path to sync; name files or folders")
     parse_target(store)
     summary = Summary()
     parts = input_parts(inputs, TreeCutter.of(inputs, options), summary)
