@@ -25,7 +25,6 @@ from quire.output.atomic_file import os_errors_as_quire_errors
 from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
 
-_START, _END = "quire:start", "quire:end"
 _SNIPPET = """\
 ## Documentation
 
@@ -148,7 +147,6 @@ def _snippet(program: Sequence[str], text: str = _SNIPPET) -> str:
 
 
 def _new_shell_path() -> str:
-    """The PATH without virtual environments."""
     folders = (Path(folder) for folder in os.get_exec_path())
     return os.pathsep.join(
         str(folder) for folder in folders if not any((folder.parent / name).exists() for name in _ENVIRONMENT)
@@ -235,18 +233,17 @@ def configuration(agent: Agent, old: str, program: Sequence[str]) -> str:
     except (ValueError, AttributeError):
         servers = None
     if not isinstance(servers, dict):
-        problem = "is not plain JSON with a table of servers"
-        raise InputError(str(agent.config), problem, "add it by hand: quire agents shows what")
-    servers = {name: value for name, value in servers.items() if name != "quire"}
-    settings |= {agent.table: servers | ({"quire": server} if server else {})}
-    if not settings[agent.table]:
-        del settings[agent.table]
+        advice = "add it by hand: quire agents shows what"
+        raise InputError(agent.config, "is not plain JSON with a table of servers", advice)
+    settings[agent.table] = {name: value for name, value in servers.items() if name != "quire"}
+    settings[agent.table] |= {"quire": server} if server else {}
+    settings = {name: value for name, value in settings.items() if value or name != agent.table}
     return json.dumps(settings, indent=2, ensure_ascii=False) + "\n" if settings else ""
 
 
 def _with_block(old: str, block: str, marker: str) -> str:
     """A text with ``block`` between markers, in the place of an earlier one; without markers if it is empty."""
-    start, end = marker.format(_START), marker.format(_END)
+    start, end = marker.format("quire:start"), marker.format("quire:end")
     new = f"{start}\n{block}{end}\n" if block else ""
     pattern = re.compile(rf"\n?^{re.escape(start)}\r?$.*?^{re.escape(end)}\r?$\n?", re.MULTILINE | re.DOTALL)
     if pattern.search(old):

@@ -156,7 +156,6 @@ def _records(chunks: Chunks, form: record_forms.Form) -> list[bytes]:
 
 
 def _refuse_input(output: str, documents: Iterable[InputDocument], summary: Summary) -> None:
-    """Refuse to overwrite a document, also one that is skipped."""
     files = [str(document.found.file) if document.found else 0 for document in documents]  # 0 is standard input
     files += [skipped.path for skipped in summary.skipped if skipped.is_error]
     for file in files:

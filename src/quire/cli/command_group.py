@@ -113,7 +113,6 @@ def _call(arguments: Sequence[str]) -> int:
 
 
 def _failed(error: BaseException) -> int:
-    """Print an error and return the exit code."""
     match error:
         case click.ClickException():
             message(_usage_error(error))
@@ -143,7 +142,6 @@ def _failed(error: BaseException) -> int:
 
 
 def _usage_error(error: click.ClickException) -> str:
-    """What is wrong with the command line, with the valid options."""
     text = error.format_message().rstrip(".")
     text = f"{text[:1].lower()}{text[1:]}"
     context = getattr(error, "ctx", None)

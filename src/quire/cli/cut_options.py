@@ -56,7 +56,6 @@ def _inputs(
     follow: bool = option("Follow symbolic links in folders."),
     hidden: bool = option("Read hidden files in folders, too."),
 ) -> Inputs:
-    """The options of every command that reads documents."""
     return Inputs.load(paths, syntax=syntax, errors=errors, follow=follow, hidden=hidden)
 
 
@@ -83,8 +82,7 @@ CUT_OPTIONS: Any = Declared(_cut_options, dict)
 class TreeCutter(NamedTuple):
     """Cuts each document with the options of its tree; picklable."""
 
-    options: Mapping[str, Mapping[str, Any]]
-    """Those of ``quire.chunk``, by the path of the tree; under "" those for paths on the command line."""
+    options: Mapping[str, Mapping[str, Any]]  # of ``quire.chunk``, by the path of the tree, or "" for the user's paths
 
     @classmethod
     def of(cls, inputs: Inputs, typed: Mapping[str, Any]) -> Self:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,11 @@ from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions
 from quire.cli.output import NOTHING_FOUND, Paint, Progress, count_of, echo, note, print_table, visible, write_json
 from quire.evals.figures import MEASURES, SHARES, Figure, figures
 from quire.evals.outcomes import Outcome, ask, ask_in_folds
-from quire.evals.questions import Question, link_questions, pasted_questions, read_questions, sample
+from quire.evals.questions import link_questions, pasted_questions, read_questions, sample
 from quire.model.document import Document
 from quire.model.validation import check, unknown_name
 from quire.search.index_api import Index
-from quire.search.search_settings import Mode, SearchSettings, Share
+from quire.search.search_settings import Mode, Share
 from quire.web.html_pages import eval_page, write_page
 from quire.workspace.settings import named_file, search_settings
 from quire.workspace.workspace import Workspace
@@ -28,7 +29,6 @@ _MOST_SHOWN = 10  # how many of the questions that two settings answer different
 
 
 def _thresholds(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
-    """``mrr=0.75`` as a name and a number."""
     thresholds = {}
     for value in values:
         name, _, number = value.partition("=")
@@ -84,7 +84,12 @@ def command(
         if file or pasted:
             questions = sample(read_questions(Path(file), file), most) if file else []
             questions = questions or pasted_questions(_documents(workspace), most, words)
-            results = [_ask(workspace, one, questions, **model) for one in settings]
+            where: Any = {"trees": workspace.selected_trees, "without": workspace.unselected(), "mode": mode}
+            opened = partial(Index.open, workspace.index_folder, embedder=model["embedder"])
+            results = []
+            for one in settings:
+                with opened(settings=one) as asked_index, Progress() as progress:
+                    results.append(ask(asked_index, questions, **where, on_progress=progress.step))
         else:
             trees = _documents(workspace)
             languages = {name: tree.language for name, tree in workspace.index.trees().items() if name in trees}
@@ -118,16 +123,7 @@ def command(
     return NOTHING_FOUND if low else 0
 
 
-def _ask(
-    workspace: Workspace, settings: SearchSettings, questions: Sequence[Question], *, mode: Mode, embedder: object
-) -> list[Outcome]:
-    where = {"trees": workspace.selected_trees, "without": workspace.unselected()}
-    with Index.open(workspace.index_folder, settings=settings, embedder=embedder) as index, Progress() as progress:
-        return ask(index, questions, **where, mode=mode, on_progress=progress.step)
-
-
 def _documents(workspace: Workspace) -> dict[str, dict[str, Document]]:
-    """The documents that are searched, by tree and path."""
     trees: dict[str, dict[str, Document]] = {name: {} for name in workspace.selected_trees}
     records = workspace.documents()
     with Progress() as progress:

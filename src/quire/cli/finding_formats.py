@@ -13,12 +13,12 @@ from quire.cli.command_options import option
 from quire.cli.output import Paint, echo, finding_line, write_json
 from quire.model.document import Finding
 
-_ESCAPED = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
-"""What separates the fields of a workflow command; a message may have the last two."""
+_ESCAPED = str.maketrans(
+    {"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"}
+)  # a message may have the last two
 
 
 def _annotation(finding: Finding) -> str:
-    """A workflow command that makes an annotation."""
     file = finding.path.translate(_ESCAPED)
     text = finding.message.translate({code: _ESCAPED[code] for code in map(ord, "%\r\n")})
     return f"::error file={file},line={finding.line or 1},title={finding.code}::{text}"

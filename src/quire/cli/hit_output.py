@@ -1,7 +1,4 @@
-"""Sections from the index as JSON or text, for ``search`` and ``get``.
-
-On a terminal, matches are highlighted, and a text too long for it is shortened to the lines around them.
-"""
+"""Sections from the index as JSON or text; on a terminal highlighted, and shortened to the lines around matches."""
 
 import re
 import sys
@@ -28,8 +25,7 @@ from quire.search.hit import Hit
 from quire.search.search_settings import SHARPNESS, SearchSettings
 
 Form = Literal["text", "list", "matches"]  # sections, one line per section, or the lines with matches
-Ranges = Callable[[Hit], Sequence[Span]] | None
-"""Where the query's words are in a hit's text; None if there is no query."""
+Ranges = Callable[[Hit], Sequence[Span]] | None  # where the query's words are in a hit's text; None without a query
 _WIDTH = 112
 _INDENT = "  "
 _WINDOW = 11  # how many consecutive lines of a long text are shown at least, besides the first
@@ -40,7 +36,6 @@ _PROSE = pattern(r"[ ]{0,3}(?:[^\W\d_]|[`(\"'])")
 
 
 def _setting(name: str, *flags: str) -> Any:
-    """An option for a setting of search."""
     field = fields(SearchSettings)[name]
 
     def checked(_ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
@@ -118,10 +113,9 @@ class Highlighted:
         return sorted(kept | {1} if 2 in kept else kept)  # an ellipsis takes as much space as one line
 
     def rows(self, spans: Sequence[Span], kept: Sequence[int], columns: int, *, is_clipped: bool) -> list[str]:
-        """The rows of a terminal for some lines; with ``is_clipped`` each line has few of them.
+        """The rows of a terminal for some lines, at most four for each if ``is_clipped``.
 
-        A line that continues a paragraph fills the last row of a wrapped one. Fenced code is not wrapped, so that
-        commands can be copied.
+        A line that continues a paragraph fills the last row of a wrapped one. Fenced code can be copied: no wrapping.
         """
         fences = (self._text[slice(*span)].lstrip(" >").startswith(("```", "~~~")) for span in spans)
         is_code = [count % 2 == 1 for count in accumulate(fences)]
@@ -213,7 +207,10 @@ class Printer:
                 if _within(span, text.matches):
                     yield from self._rows(f"{paint.path(f'{file}:{number}', file)}: {text.line(span)}")
         elif self._form == "list":
-            path, breadcrumb = paint.path(f"{file}:{first}", file), output.visible(hit.breadcrumb_line[2:])
+            path, breadcrumb = (
+                paint.path(f"{file}:{first}", file),
+                output.visible(hit.breadcrumb_line.removeprefix("> ")),
+            )
             yield from self._rows(f"{path}  {breadcrumb}  {paint.number(size)}  {paint.faint(f'{hit.score:.2f}')}")
             yield from reasons
         else:

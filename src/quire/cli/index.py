@@ -2,7 +2,6 @@
 
 import sys
 
-import click
 import msgspec
 from msgspec import structs
 
@@ -101,10 +100,7 @@ def _remove(workspace: Workspace, names: tuple[str, ...], *, as_json: bool) -> i
 
 
 def _fetch(workspace: Workspace, wanted: str, *, is_agreed: bool) -> bool:
-    """Fetch all trees of repositories, or the ``wanted`` one. Whether all were fetched.
-
-    Before the first fetch of repositories that a project's file names, the user is asked.
-    """
+    """Fetch all trees of repositories, or the ``wanted`` one, and ask the first time; whether all were fetched."""
     settings, file = workspace.settings, workspace.settings.file
     trees = [tree for name, tree in workspace.trees.items() if name not in settings.always and wanted in (_ALL, name)]
     if file and settings.is_foreign:
@@ -113,7 +109,7 @@ def _fetch(workspace: Workspace, wanted: str, *, is_agreed: bool) -> bool:
             names = f"{display_path(file)} names repositories: {', '.join(dict.fromkeys(addresses))}"
             if not (output.is_terminal(sys.stdin) and output.is_terminal(sys.stderr)):
                 raise QuireError(f"{names}; nobody has agreed to fetch them yet", "check them, and add --yes")
-            if not click.confirm(f"{output.visible(names)}\nFetch them?", err=True):
+            if not output.confirm(f"{names}\nFetch them?"):
                 raise QuireError("nothing was fetched", "without --fetch, quire uses the other trees")
         for address in addresses:
             agree(file, address)

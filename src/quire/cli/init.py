@@ -114,7 +114,6 @@ def proposed_trees(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def _documentation_folders(root: Path, folders: Sequence[str]) -> Iterator[str]:
-    """The folders that are documentation by their names, or by the files of a generator in them."""
     for folder in folders:
         content = [name for file, name in _CONTENT.items() if (root / folder / file).exists()]
         if content and content[0] != "." and (root / folder / content[0]).is_dir():

@@ -29,7 +29,6 @@ from quire.workspace.settings import Settings, load
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
 _SKIPPED = "skipped"  # what is printed like the code of a finding
-_MOST_KEPT = 10_000  # how many findings are kept to be listed
 
 Result = TypeVar("Result")
 Prepare = Callable[[], None]
@@ -92,8 +91,7 @@ class Summary:
     """What a run has read, made and skipped."""
 
     counts: Counter[str] = field(default_factory=Counter)  # of documents, chunks, tokens, and documents without text
-    findings: int = 0
-    first_findings: list[Finding] = field(default_factory=list)  # at most `_MOST_KEPT`
+    findings: list[Finding] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)  # files and folders that are no documents, by reason
 
@@ -104,7 +102,7 @@ class Summary:
         tokens = sum(chunk.token_stats.tokens for chunk in chunks)
         empty = int(not (chunks or chunks.document.blocks))
         counts = Counter(documents=1, chunks=len(chunks), tokens=tokens, empty=empty)
-        return cls(counts, len(findings), list(renamed(findings[:_MOST_KEPT], document.name)))
+        return cls(counts, list(renamed(findings, document.name)))
 
     @property
     def has_errors(self) -> bool:
@@ -115,7 +113,6 @@ class Summary:
         """Add the summary of later documents."""
         self.counts.update(other.counts)
         self.findings += other.findings
-        self.first_findings += other.first_findings[: _MOST_KEPT - len(self.first_findings)]
         self.skipped += other.skipped
 
     def skip(self, name: str, reason: str, counted: Self | None = None) -> None:
@@ -126,7 +123,7 @@ class Summary:
     def show(self, *, only_errors: bool = False) -> None:
         """Print findings, skipped documents and totals to standard error."""
         if not only_errors:
-            output.show_findings(self.first_findings, self.findings)
+            output.show_findings(self.findings)
         in_order = sorted(self.skipped, key=lambda skipped: not skipped.is_error)
         shown = [skipped for skipped in in_order if skipped.is_error or not only_errors]
         most = MOST_SHOWN if output.is_terminal(sys.stderr) else len(shown)
@@ -166,12 +163,7 @@ class Inputs:
     @classmethod
     def load(cls, paths: tuple[str, ...], **options: Any) -> Self:
         """Complete the command line with the configuration."""
-        try:
-            settings = load(Path.cwd())
-        except FileNotFoundError:  # the current folder does not exist
-            if not paths:
-                raise
-            settings = Settings(folder=Path())
+        settings = load(Path.cwd())
         if paths:
             return cls(paths, {}, settings, **options)
         if not settings.trees:

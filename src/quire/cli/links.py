@@ -3,7 +3,6 @@
 import os
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,14 @@ from msgspec import structs
 from quire.cli.command_options import JSON, PATHS, option, quire_command
 from quire.cli.cut_options import ERRORS, TreeCutter
 from quire.cli.finding_formats import FORMAT, Form, write_findings
-from quire.cli.input_documents import InputDocument, Inputs, Summary, results
+from quire.cli.input_documents import Inputs, Summary, Work, results
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, get_section
 from quire.cli.output import NOTHING_FOUND, count_of, echo, note, visible, write_json
 from quire.links.link_targets import LinkTargets
 from quire.model.document import Document, Finding
 from quire.model.offsets import lines_at
 from quire.model.trees import OnUndecodable
+from quire.workspace.selection import exists
 from quire.workspace.workspace import Workspace
 
 
@@ -52,7 +52,8 @@ def command(
     names: dict[tuple[str, str], str] = {}
     found = inputs.documents(summary)
     cut = TreeCutter.of(inputs, {"tokenizer": None}).with_documents(found)
-    for text, document in results(found, partial(_parse, cut), summary, jobs=1, prepare=cut.prepare):
+    parse: Work[Any] = lambda text: (Summary(Counter(documents=1)), (text, cut.parse(text)))  # noqa: E731
+    for text, document in results(found, parse, summary, jobs=1, prepare=cut.prepare):
         path = text.path or text.name
         folder = os.path.normpath(Path(text.name).parent.joinpath(*[".."] * path.count("/")))
         trees[folder][path] = document
@@ -61,7 +62,7 @@ def command(
     records: list[dict[str, Any]] = []
     count = 0
     for folder, documents in trees.items():
-        targets = LinkTargets(documents, exists=partial(_exists, folder))
+        targets = LinkTargets(documents, exists=lambda path, folder=folder: exists(f"{folder}/{path}"))  # type: ignore[misc]
         count += sum(map(len, targets.links.values()))
         for path, link, target in targets.broken():
             [line] = lines_at(documents[path].text, [link.start])
@@ -79,7 +80,6 @@ def command(
 
 
 def _show_indexed(workspace: Workspace, target: str | None, *, as_json: bool) -> int:
-    """Print the links to ``target``, or the documents without a link to them."""
     rows: Sequence[Any]
     if target:
         links = workspace.index.links_to(get_section(workspace, target).id)
@@ -97,11 +97,3 @@ def _show_indexed(workspace: Workspace, target: str | None, *, as_json: bool) ->
         echo("\n".join(map(visible, lines)))
     note(total)
     return 0 if bool(rows) == bool(target) else NOTHING_FOUND
-
-
-def _parse(cut: TreeCutter, text: InputDocument) -> tuple[Summary, tuple[InputDocument, Document]]:
-    return Summary(Counter(documents=1)), (text, cut.parse(text))
-
-
-def _exists(folder: str, path: str) -> bool:
-    return os.path.exists(os.path.join(folder, path))  # noqa: PTH110, PTH118  Path fails for impossible names

@@ -1,6 +1,6 @@
-"""``quire migrate``: convert chunk records of the old format, or back. output/legacy.py has the rules.
+"""``quire migrate``: convert chunk records of the old format, or back, each file completely or not at all.
 
-A filter: it reads files or standard input and prints records. A file is converted completely or not at all.
+output/legacy.py has the rules.
 """
 
 import sys
@@ -49,11 +49,11 @@ def command(
                 summary.skip(name, error.reason)
                 continue
             summary.counts.update(records=len(rows), converted=sum(row[0] != new for row, new in rows))
-            summary.first_findings += findings
+            summary.findings += findings
             yield from (new for _, new in rows)
 
     (output.write_json_array if as_json else output.write_json_lines)(converted())
-    output.show_findings(summary.first_findings)
+    output.show_findings(summary.findings)
     summary.show(only_errors=True)
     output.note(f"{output.count_of(summary.counts['records'], 'record')}, {summary.counts['converted']:,} converted")
     return output.ERROR if summary.has_errors else 0

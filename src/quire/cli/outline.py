@@ -87,15 +87,13 @@ def command(
 
 
 def _show_file(name: str, errors: OnUndecodable, show_tree: Callable[..., None], **options: Any) -> None:
-    """Print the headings of a file, or of standard input, and what is wrong with it."""
     path = None if name == STANDARD_INPUT else Path(name)
     shown = name if path else STANDARD_INPUT_NAME
     text, findings = read_text(path, shown, errors)
     values = tree_options({}, (), path.parent) if path else {}
     document = pipeline.parse(text, path=path and path.name, **options, **values)
     show_tree(document, name)
-    findings = (*findings, *document.findings)
-    output.show_findings(renamed(findings[: output.MOST_SHOWN], shown), len(findings))
+    output.show_findings(renamed((*findings, *document.findings), shown))
 
 
 def _show_documents(workspace: Workspace, records: Sequence[FileRecord], *, as_json: bool) -> None:
@@ -149,7 +147,6 @@ def _text(listed: DocumentList) -> str:
 
 
 def _show_indexed(workspace: Workspace, name: str, show_tree: Callable[..., None]) -> None:
-    """Print the headings of a document or section of the index."""
     hit = get_section(workspace, name)
     whole = workspace.get(f"{hit.tree}:{hit.path}")
     tree = workspace.trees[hit.tree]

@@ -7,7 +7,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from statistics import fmean, median
-from typing import Any, NamedTuple
+from typing import Any
 
 from quire import pipeline
 from quire.cli.command_options import HTML, JSON, option, quire_command
@@ -15,8 +15,7 @@ from quire.cli.cut_options import CUT_TOKENIZER, JOBS, READING, STRATEGY, counte
 from quire.cli.input_documents import InputDocument, Inputs, Summary, results
 from quire.cli.output import Paint, clip, count_of, echo, note, print_table, terminal_size, write_json
 from quire.model.document import Syntax
-from quire.model.options import STRATEGIES, Options, build
-from quire.model.record import Chunk
+from quire.model.options import STRATEGIES, build
 from quire.web.html_pages import stats_page, write_page
 
 _LABEL = 22
@@ -57,7 +56,7 @@ def command(
             for (chunks, findings), (more_chunks, more_findings) in zip(totals.values(), measurements, strict=True):
                 chunks.extend(more_chunks)
                 findings.update(more_findings)
-    largest = max((chunk.size for chunks, _ in totals.values() for chunk in chunks), default=0)
+    largest = max((chunk[0] for chunks, _ in totals.values() for chunk in chunks), default=0)
     edges = [16 << power for power in range(max(0, (largest - 1).bit_length() - 4) + 1)]  # 16, 32, 64 and so on
     result: dict[str, Any] = {
         "documents": summary.counts["documents"],
@@ -75,42 +74,30 @@ def command(
     return summary.exit_code(inputs.paths)
 
 
-class MeasuredChunk(NamedTuple):
-    """The tokens of a text to embed, whether it is in the strategy's range, and the lengths of its parts."""
-
-    size: int
-    within: bool
-    embedded: int
-    overlap: int
-    breadcrumb: int
-    added: int
-
-
+MeasuredChunk = tuple[int, ...]
+"""The tokens of a text to embed, whether they are in the strategy's range, its length, and those of ``_SHARES``."""
 Measurement = tuple[list[MeasuredChunk], Counter[str]]  # the chunks of a strategy, and the codes of its findings
 
 
 def _measure(
     strategies: Sequence[str], tokenizer: str | None, syntax: Syntax | None, text: InputDocument
 ) -> tuple[Summary, list[Measurement]]:
-    """A summary of a document and a measurement of each strategy."""
     document = pipeline.parse(text.text, path=text.path, syntax=syntax)
     cuts = [pipeline.chunk(document, strategy, tokenizer=tokenizer) for strategy in strategies]
     measurements = []
     for chunks in cuts:
-        codes = Counter(finding.code for finding in (*text.findings, *chunks.findings))
-        measurements.append(([_measured(chunk, chunks.options, tokenizer) for chunk in chunks], codes))
+        measured: list[MeasuredChunk] = []
+        options = chunks.options
+        for chunk in chunks:
+            own, size, overlap = chunk.token_stats.tokens, chunk.token_stats.embed_tokens, chunk.overlap_chars
+            if overlap:
+                own = counter_for(options.strategy, tokenizer).count(chunk.original_text[overlap:])
+            within = options.cap is not None and own >= options.minimum and size <= options.cap
+            measured.append((size, within, len(chunk.embed_text), overlap, len(chunk.embed_prefix), chunk.added_chars))
+        measurements.append((measured, Counter(finding.code for finding in (*text.findings, *chunks.findings))))
     summary = Summary.of(text, cuts[0])
     summary.counts["characters"] = len(text.text)
     return summary, measurements
-
-
-def _measured(chunk: Chunk, options: Options, tokenizer: str | None) -> MeasuredChunk:
-    own, size = chunk.token_stats.tokens, chunk.token_stats.embed_tokens
-    if chunk.overlap_chars:
-        own = counter_for(options.strategy, tokenizer).count(chunk.original_text[chunk.overlap_chars :])
-    within = options.cap is not None and own >= options.minimum and size <= options.cap
-    lengths = (len(chunk.embed_text), chunk.overlap_chars, len(chunk.embed_prefix), chunk.added_chars)
-    return MeasuredChunk(size, within, *lengths)
 
 
 def _figures(

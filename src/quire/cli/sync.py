@@ -5,12 +5,21 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-import click
-
 from quire.cli.command_options import EMBEDDING, JSON, chosen_embedder, option, quire_command, refuse
 from quire.cli.cut_options import CUT_OPTIONS, READING, Engine, TreeCutter
 from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
-from quire.cli.output import ERROR, Choices, Progress, count_of, echo, is_terminal, message, visible, write_json
+from quire.cli.output import (
+    ERROR,
+    Choices,
+    Progress,
+    confirm,
+    count_of,
+    echo,
+    is_terminal,
+    message,
+    visible,
+    write_json,
+)
 from quire.cli.parts import input_parts
 from quire.stores import Documents, SyncReport, sync
 from quire.stores.store import parse_target
@@ -61,7 +70,7 @@ def command(
             embedder=chosen_embedder(embedding, inputs.settings.embed),
             dry_run=dry_run,
             rebuild=rebuild,
-            delete=delete or (_ask if is_terminal(sys.stdin) and is_terminal(sys.stderr) else False),
+            delete=delete or (confirm if is_terminal(sys.stdin) and is_terminal(sys.stderr) else False),
             engine=engine,
             workers=jobs,
             on_progress=lambda done, total, rows: progress.step(done, total, count_of(rows, "chunk")),
@@ -77,11 +86,6 @@ def command(
     elif not Choices.is_quiet:
         _show(report, dry_run=dry_run)
     return ERROR if report.failed else 0
-
-
-def _ask(question: str) -> bool:
-    Progress.clear()
-    return click.confirm(visible(question), err=True)
 
 
 def _show(report: SyncReport, *, dry_run: bool) -> None:
