@@ -51,10 +51,10 @@ _LANGUAGE = """
 def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
     """Write a quire.toml for the documents in a folder.
 
-    The trees are the README and the folders of documentation, for example docs/; outside a code
-    repository, every folder with documents. If there are other documents, the whole folder is one tree. Every other
-    setting is there as a comment. An existing quire.toml stays as it is. If pyproject.toml has a table [tool.quire],
-    quire init writes nothing, as quire.toml would override that table.
+    The trees are the README and the folders of documentation, for example docs/; outside a code repository, every
+    folder with documents. If there are other documents, the whole folder is one tree. The settings of search are there
+    as comments. An existing quire.toml stays as it is. If pyproject.toml has a table [tool.quire], quire init writes
+    nothing, as quire.toml would override that table.
     """
     root = Path.cwd() / folder
     prefix = "" if folder == "." else os.path.join(folder, "")  # noqa: PTH118  as it was typed
