@@ -186,8 +186,7 @@ brackets ([every one](findings.md)). `quire --version` prints the version.
 
 On a terminal, paths are links to the files, long lines are wrapped at words, front matter and shortcodes are dimmed, and what
 takes longer shows its progress. When piped, text is complete and plain. `--color`, `NO_COLOR`, `FORCE_COLOR` and `TERM=dumb`
-say otherwise about colours and links. Of earlier names, `quire ls` and `quire manifest` are `quire outline`, `quire similar`
-is `quire search --like`, and `quire watch` is not needed: every search reads changed files first."""
+say otherwise about colours and links."""
 
 COMPLETION = """\
 ## Completion in a shell

@@ -1,4 +1,4 @@
-"""What all commands share: their examples, earlier names, ``--quiet`` and ``--color``."""
+"""What all commands share: their examples, ``--quiet`` and ``--color``."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from pathlib import Path
 
 import click
 import pytest
-from outputs import refused
 from processes import process
 
 import quire
-from quire.cli.command_group import COMMANDS, GROUPS, RENAMED
+from quire.cli.command_group import COMMANDS, GROUPS
 from quire.cli.command_group import quire as group
 from quire.output import legacy
 
@@ -77,21 +76,6 @@ def test_the_help_groups_the_commands(run) -> None:
     for title, commands in GROUPS.items():
         assert f"\n{title}:\n" in shown
         assert all(f"  {name} " in shown and line in shown for name, line in commands.items())
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("ls", "quire ls is now quire outline"),
-        ("manifest", "quire manifest is now quire outline --headings"),
-        ("similar", "quire similar is now quire search --like"),
-        ("run", "quire run is now quire chunk --engine ray, or quire sync --engine ray"),
-        ("watch", "quire watch is no longer needed: quire search and quire mcp look for changes themselves"),
-    ],
-)
-def test_earlier_names_say_what_to_use(run, name, said) -> None:
-    assert name in RENAMED
-    assert refused(run(name, "x", "--whatever")) == f"quire: {said} (see quire --help)\n"
 
 
 DOCUMENTS = {"docs/a.md": "# Needle\n\nA needle.\n\n# Empty\n", "docs/b.md": b"\xff"}

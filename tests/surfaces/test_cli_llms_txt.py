@@ -36,9 +36,3 @@ def test_the_trees_of_quire_toml(run, docs) -> None:
 @pytest.mark.parametrize("name", ["docs/a/b.md", "-"])
 def test_one_document_is_refused(run, name) -> None:
     assert "name a folder or a tree" in refused(run("llms-txt", name))
-
-
-@pytest.mark.parametrize("options", [["--format", "llms-txt"], ["--full"], ["--base-url=https://x.example"]])
-def test_earlier_options_of_outline_say_what_to_use(run, options) -> None:
-    said = refused(run("outline", "docs", *options))
-    assert said == f"quire: {options[0].partition('=')[0]} is now quire llms-txt (see quire outline --help)\n"

@@ -180,18 +180,11 @@ def test_the_current_folder_is_gone(docs, tmp_path) -> None:
     code = (
         "import os, subprocess, sys; os.chdir(sys.argv[1]); os.rmdir(sys.argv[1]); os.execv(sys.argv[2], sys.argv[2:])"
     )
-    expected = {
-        ("chunk", ".", str(file)): ".: does not exist; check the path, or whether it was removed meanwhile [skipped]",
-        ("chunk", str(file), "-o", "out"): "quire: out: cannot be written: No such file or directory",
-        ("chunk", str(file), "-o", "x.jsonl"): "quire: x.jsonl: cannot be written: No such file or directory",
-    }
-    for arguments, said in expected.items():
-        gone.mkdir()
-        command = [sys.executable, "-c", code, str(gone), *QUIRE, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 2
-        assert done.stderr.startswith(said)
-        assert done.stdout.count("\n") == (arguments[1] == ".")
+    gone.mkdir()
+    command = [sys.executable, "-c", code, str(gone), *QUIRE, "chunk", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = "quire: the current folder is gone; change to another one\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, ImportError, quire.QuireError])

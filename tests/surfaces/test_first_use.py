@@ -160,9 +160,6 @@ def test_models_are_settings(run, command) -> None:
     shown = run(command, "--help").out.decode()
     assert not any(option in shown for option in ("--embedder", "--endpoint", "--model", "--window", "--dimensions"))
     assert ("--mode [" in shown) == (command != "index")
-    assert "--endpoint is now endpoint under [embed] in your own quire.toml, or QUIRE_EMBED_ENDPOINT" in refused(
-        run(command, "x", "--endpoint", "http://localhost")
-    )
 
 
 def test_variables_set_a_model(project, user_folders) -> None:

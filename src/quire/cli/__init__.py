@@ -19,8 +19,7 @@ from collections.abc import Sequence
 
 from quire import __version__
 
-_GC_THRESHOLD = 50_000
-"""How many objects are made before Python looks for cycles: most commands make fewer."""
+_GC_THRESHOLD = 50_000  # objects before Python looks for cycles; most commands make fewer
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -4,15 +4,13 @@ import os
 import re
 from pathlib import Path
 
-import click
-
-from quire.cli.command_options import argument, option, quire_command
-from quire.cli.config import toml_key, toml_value
+from quire.cli.command_options import argument, option, quire_command, refuse
+from quire.cli.config import toml_key, toml_value, write_text
 from quire.cli.init import proposed_trees, starting_text
 from quire.cli.output import echo, visible
 from quire.errors import InputError, QuireError
 from quire.model.trees import Tree, tree_name
-from quire.output.atomic_file import os_errors_as_quire_errors, replacing
+from quire.output.atomic_file import os_errors_as_quire_errors
 from quire.workspace.consent import agree
 from quire.workspace.git_trees import fetch
 from quire.workspace.selection import display_path
@@ -26,9 +24,9 @@ _ADDRESS = re.compile(r"[a-z+]+://|[\w.-]+@[\w.-]+:")  # how the address of a re
 def command(
     *,
     source: str = argument("URL|FOLDER"),
-    path: str = option("The folder of the documents in the repository.", metavar="FOLDER", default=""),
-    name: str = option("The name of the tree. [default: that of the folder]", metavar="NAME", default=""),
-    ref: str = option("The branch or tag of the repository. [default: its own]", metavar="TAG", default=""),
+    path: str = option("The folder of the documents in the repository.", "FOLDER", default=""),
+    name: str = option("The name of the tree. [default: that of the folder]", "NAME", default=""),
+    ref: str = option("The branch or tag of the repository. [default: its own]", "TAG", default=""),
 ) -> int:
     """Add a folder or a git repository to quire.toml.
 
@@ -37,8 +35,7 @@ def command(
     new one in the current folder.
     """
     is_repository = bool(_ADDRESS.match(source))
-    if not is_repository and (path or ref):
-        raise click.UsageError("--path and --ref are about a repository; leave them out")
+    refuse(not is_repository and (path or ref), "--path and --ref are about a repository; leave them out")
     settings = load(Path.cwd())
     file = settings.file if settings.file and settings.file.name == PROJECT_FILE else Path.cwd() / PROJECT_FILE
     base = source.rstrip("/").rpartition("/")[2].removesuffix(".git") if is_repository else Path(source).resolve().name
@@ -69,14 +66,9 @@ def _append(file: Path, name: str, values: dict[str, str]) -> None:
         values = {}  # it is among the trees that a new file has
     lines = "".join(f"{field} = {toml_value(value)}\n" for field, value in values.items())
     with os_errors_as_quire_errors(file):
-        with replacing(file) as stream:
-            stream.write((f"{old.rstrip()}\n\n[trees.{toml_key(name)}]\n{lines}" if values else old).encode())
+        write_text(file, f"{old.rstrip()}\n\n[trees.{toml_key(name)}]\n{lines}" if values else old)
         try:
             load(file.parent)
         except QuireError as error:
-            if is_new:
-                file.unlink()
-            else:
-                with replacing(file) as stream:
-                    stream.write(old.encode())
+            write_text(file, "" if is_new else old)
             raise InputError(display_path(file), f"cannot add the tree: {error.problem}", _ADVICE) from error

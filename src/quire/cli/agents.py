@@ -7,7 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Timer
@@ -16,17 +16,15 @@ from typing import Any, NamedTuple
 import click
 
 from quire import DISTRIBUTION
-from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.command_options import argument, option, quire_command
-from quire.cli.config import toml_value
-from quire.cli.output import echo, message, visible
+from quire.cli.command_options import argument, option, quire_command, refuse
+from quire.cli.config import toml_value, write_text
+from quire.cli.output import NOTHING_FOUND, echo, message, visible
 from quire.errors import InputError
 from quire.model.operating_system import application_folder, expanded
-from quire.output.atomic_file import os_errors_as_quire_errors, replacing
+from quire.output.atomic_file import os_errors_as_quire_errors
 from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
 
-_START, _END = "quire:start", "quire:end"
 _SNIPPET = """\
 ## Documentation
 
@@ -57,8 +55,7 @@ section with `get` instead of a whole file. quire reads changed files by itself.
 """
 _REQUIREMENT = f"{DISTRIBUTION}[mcp]"
 UVX = ("uvx", "--from", _REQUIREMENT, "quire")  # how uv starts quire, on every machine
-_ENVIRONMENT = ("pyvenv.cfg", "conda-meta")
-"""What is beside the programs of a virtual environment, which a new shell does not have on its PATH."""
+_ENVIRONMENT = ("pyvenv.cfg", "conda-meta")  # beside the programs of a virtual environment
 _REQUESTS = (
     b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", '
     b'"capabilities": {}, "clientInfo": {"name": "quire agents", "version": "1"}}}\n'
@@ -78,13 +75,8 @@ class Agent(NamedTuple):
     fields: Mapping[str, Any] = {}  # what else it wants to know about a server
 
     @property
-    def is_personal(self) -> bool:
-        """Whether the file is the user's, for all projects; a server must then be told the folder."""
-        return self.config.startswith("~") or self.file.is_absolute()
-
-    @property
     def file(self) -> Path:
-        """The configuration file."""
+        """The configuration file; an absolute one is the user's, for all projects."""
         return Path(expanded(self.config))
 
 
@@ -117,14 +109,12 @@ def command(
     started by uvx where uv is installed. --check starts the configured command and lists the tools of the server.
     For agents without MCP, skill is a SKILL.md that teaches the commands.
     """
-    if write + remove + check > 1:
-        raise click.UsageError("--write, --remove and --check exclude each other")
-    if (write or remove) and not names:
-        raise click.UsageError(f"name the agents: {', '.join(AGENTS)}")
+    refuse(write + remove + check > 1, "--write, --remove and --check exclude each other")
+    refuse((write or remove) and not names, f"name the agents: {', '.join(AGENTS)}")
     chosen = {name: AGENTS[name] for name in names or AGENTS}
     if check:
-        return _check(chosen, is_named=bool(names))
-    program = [_absolute_path()] if absolute else _program()
+        return _check(chosen.values(), is_named=bool(names))
+    program = _program(absolute=absolute)
     if not (write or remove):
         echo(_snippet(program), wraps=False)
         for name, agent in chosen.items():
@@ -139,7 +129,12 @@ def command(
             page = Path(agent.instructions)
             new[page] = _with_block(new.get(page, _read(page)), "" if remove else _snippet(program), "<!-- {} -->")
     for file, text in new.items():
-        _write(file, text)
+        if text == _read(file):
+            message(f"{file}: nothing to change")
+            continue
+        with os_errors_as_quire_errors(file):
+            write_text(file, text)
+        echo(visible(f"{file}: {'written' if text else 'removed'}"))
     if write and not absolute and Path(program[0]).is_absolute():
         advice = f"to share the files, install uv or pipx install '{_REQUIREMENT}', and write them again"
         message(f"quire is not on the PATH of a new shell, so the files have {program[0]}; {advice}")
@@ -152,40 +147,32 @@ def _snippet(program: Sequence[str], text: str = _SNIPPET) -> str:
 
 
 def _new_shell_path() -> str:
-    """The PATH without virtual environments."""
     folders = (Path(folder) for folder in os.get_exec_path())
     return os.pathsep.join(
         str(folder) for folder in folders if not any((folder.parent / name).exists() for name in _ENVIRONMENT)
     )
 
 
-def _program() -> Sequence[str]:
+def _program(*, absolute: bool) -> Sequence[str]:
     """How a new shell starts quire, on every machine if possible: by uv, from the PATH, else by its absolute path."""
     shell_path = _new_shell_path()
-    if shutil.which("uvx", path=shell_path):
+    if not absolute and shutil.which("uvx", path=shell_path):
         return UVX
-    return ["quire" if shutil.which("quire", path=shell_path) else _absolute_path()]
-
-
-def _absolute_path() -> str:
-    """The quire that is running."""
+    if not absolute and shutil.which("quire", path=shell_path):
+        return ["quire"]
     folders = (str(Path(program).absolute().parent) for program in (sys.argv[0], sys.executable))
-    return shutil.which("quire", path=os.pathsep.join(folders)) or "quire"
+    return [shutil.which("quire", path=os.pathsep.join(folders)) or "quire"]
 
 
-def _server(agent: Agent, command: str, *arguments: str) -> dict[str, Any]:
-    """How the agent starts the server; a personal file knows neither the PATH nor the folder of the project."""
-    if not agent.is_personal:
-        return {**agent.fields, "command": command, "args": [*arguments, "mcp"]}
-    command = shutil.which(command, path=_new_shell_path()) or command
-    return {**agent.fields, "command": command, "args": [*arguments, "mcp", str(Path.cwd())]}
-
-
-def _check(agents: Mapping[str, Agent], *, is_named: bool) -> int:
+def _check(agents: Iterable[Agent], *, is_named: bool) -> int:
     """Print the tools of the servers that agents start; agents without one only if they were named."""
     answers: list[Sequence[str]] = []
-    for agent in agents.values():
-        command = _configured_command(agent)
+    for agent in agents:
+        command, text = [], _read(agent.file)
+        with suppress(ValueError, LookupError, TypeError, AttributeError):  # no server
+            settings = load_toml(text) if agent.file.suffix == ".toml" else json.loads(text)
+            server = settings[agent.table]["quire"]
+            command = [str(word) for word in (server["command"], *server.get("args", ()))]
         if command or is_named:
             tools, problem = _listed_tools(*command) if command else ([], "there is no server quire")
             answers.append(tools)
@@ -196,16 +183,6 @@ def _check(agents: Mapping[str, Agent], *, is_named: bool) -> int:
     if not answers:
         message("no agent here has a server quire; quire agents --write AGENT adds it")
     return 0 if answers and all(answers) else NOTHING_FOUND
-
-
-def _configured_command(agent: Agent) -> list[str]:
-    text = _read(agent.file)
-    try:
-        settings = load_toml(text) if agent.file.suffix == ".toml" else json.loads(text)
-        server = settings[agent.table]["quire"]
-        return [str(word) for word in (server["command"], *server.get("args", ()))]
-    except (ValueError, LookupError, TypeError, AttributeError):
-        return []
 
 
 def _listed_tools(command: str, *arguments: str) -> tuple[list[str], str]:
@@ -240,7 +217,13 @@ def configuration(agent: Agent, old: str, program: Sequence[str]) -> str:
     """The text of an agent's file with a server that ``program`` starts, or without one if it is empty."""
     if agent.file.suffix == ".md":
         return _snippet(program, _SKILL) if program else ""
-    server = _server(agent, *program) if program else {}
+    server: dict[str, Any] = {}
+    if program:
+        command, *arguments = program
+        is_personal = agent.file.is_absolute()  # such a file knows neither the PATH nor the folder of the project
+        command = (shutil.which(command, path=_new_shell_path()) or command) if is_personal else command
+        folder = [str(Path.cwd())] if is_personal else []
+        server = {**agent.fields, "command": command, "args": [*arguments, "mcp", *folder]}
     if agent.file.suffix == ".toml":
         values = (f"{name} = {toml_value(value)}\n" for name, value in server.items())
         return _with_block(old, f"[{agent.table}.quire]\n{''.join(values)}" if server else "", "# {}")
@@ -250,18 +233,17 @@ def configuration(agent: Agent, old: str, program: Sequence[str]) -> str:
     except (ValueError, AttributeError):
         servers = None
     if not isinstance(servers, dict):
-        problem = "is not plain JSON with a table of servers"
-        raise InputError(str(agent.config), problem, "add it by hand: quire agents shows what")
-    servers = {name: value for name, value in servers.items() if name != "quire"}
-    settings |= {agent.table: servers | ({"quire": server} if server else {})}
-    if not settings[agent.table]:
-        del settings[agent.table]
+        advice = "add it by hand: quire agents shows what"
+        raise InputError(agent.config, "is not plain JSON with a table of servers", advice)
+    settings[agent.table] = {name: value for name, value in servers.items() if name != "quire"}
+    settings[agent.table] |= {"quire": server} if server else {}
+    settings = {name: value for name, value in settings.items() if value or name != agent.table}
     return json.dumps(settings, indent=2, ensure_ascii=False) + "\n" if settings else ""
 
 
 def _with_block(old: str, block: str, marker: str) -> str:
     """A text with ``block`` between markers, in the place of an earlier one; without markers if it is empty."""
-    start, end = marker.format(_START), marker.format(_END)
+    start, end = marker.format("quire:start"), marker.format("quire:end")
     new = f"{start}\n{block}{end}\n" if block else ""
     pattern = re.compile(rf"\n?^{re.escape(start)}\r?$.*?^{re.escape(end)}\r?$\n?", re.MULTILINE | re.DOTALL)
     if pattern.search(old):
@@ -276,18 +258,3 @@ def _read(file: Path) -> str:
         return ""
     except (OSError, ValueError) as error:
         raise unread(str(file), error) from error
-
-
-def _write(file: Path, text: str) -> None:
-    """Write a file if it changes; an empty one is removed."""
-    if text == _read(file):
-        message(f"{file}: nothing to change")
-        return
-    with os_errors_as_quire_errors(file):
-        if text:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(file) as stream:
-                stream.write(text.encode())
-        else:
-            file.unlink()
-    echo(visible(f"{file}: {'written' if text else 'removed'}"))

@@ -10,11 +10,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import click
 from msgspec import Raw
 
 from quire.cli import output as out
-from quire.cli.command_options import EMBEDDING, JSON, chosen_embedder, not_empty, option, quire_command
+from quire.cli.command_options import EMBEDDING, JSON, chosen_embedder, option, quire_command, refuse
 from quire.cli.cut_options import CUT_OPTIONS, JOBS, READING, Engine, TreeCutter
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, InputDocument, Inputs, Summary, results
 from quire.embed.embed_settings import EmbedSettings
@@ -28,6 +27,7 @@ from quire.output.json_files import FileWriter
 Format = Literal["files", "jsonl", "parquet", "compact", "flat", "nodes"]
 _ENDINGS: dict[str, Format] = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 _RECORDS: dict[str, record_forms.Form] = {"compact": "compact", "flat": "flat", "nodes": "node"}
+_SLASHES = ("/", os.sep)
 _SHOWN_LINES = 6
 _SHOWN_WIDTH = 112
 
@@ -36,7 +36,7 @@ class Encoded(NamedTuple):
     """The encoded chunks of a document."""
 
     name: str  # its name in messages
-    path: str | None  # its name in ids; None for standard input
+    id_path: str  # its path in ids; its name for standard input
     summary: Summary
     content: Any
 
@@ -51,7 +51,7 @@ def command(
     inputs: Inputs = READING,
     jobs: int | None = JOBS,
     options: Mapping[str, Any] = CUT_OPTIONS,
-    output: str | None = option("Write to a folder or a file.", "-o", callback=not_empty, metavar="DIR|FILE"),
+    output: str | None = option("Write to a folder or a file.", "-o", "DIR|FILE"),
     form: Format | None = option("The format. [default: by the output's name]", "--format"),
     engine: Engine | None = option("Write Parquet files in parts: on all cores, or with Ray."),
     vectors: bool = option("Embed the chunks, with --engine."),
@@ -75,12 +75,11 @@ def command(
     output = None if output == "-" else output
     cut = TreeCutter.of(inputs, options)
     vectors = vectors or bool(embedding)
-    _check(engine, inputs, output, form, vectors=vectors, as_json=as_json, strategies=cut.strategies)
+    _check(inputs, cut, output or "", engine=engine, form=form, vectors=vectors, as_json=as_json)
     if engine is not None and output is not None:
-        write_dataset = import_module("quire.cli.parts").write_dataset
+        write_dataset: Callable[..., int] = import_module("quire.cli.parts").write_dataset
         embedder = chosen_embedder(embedding, inputs.settings.embed) or EmbedSettings() if vectors else None
-        done: int = write_dataset(inputs, cut, output, engine=engine, embedder=embedder, jobs=jobs)
-        return done
+        return write_dataset(inputs, cut, output, engine=engine, embedder=embedder, jobs=jobs)
     form = form or (_format_of(output) if output is not None else None)
     summary = Summary()
     documents = inputs.documents(summary)
@@ -88,13 +87,11 @@ def command(
     if output is not None and form != "files":
         _refuse_input(output, documents, summary)
     encode, write = _encoding(output, form, summary, as_json=as_json)
+    has_whole_paths = form == "compact" or cut.strategies == {"tree"}
     work = partial(_encode, cut, encode)
     with closing(results(documents, work, summary, jobs=jobs, prepare=cut.prepare)) as encoded:
-        if form == "files":  # the writer of files refuses those that clash
-            write(encoded)
-        else:
-            has_whole_paths = form == "compact" or cut.strategies == {"tree"}
-            write(_without_clashes(encoded, summary, has_whole_paths=has_whole_paths))
+        unclashing = _without_clashes(encoded, summary, has_whole_paths=has_whole_paths)
+        write(encoded if form == "files" else unclashing)  # the writer of files refuses those that clash
     summary.show()
     return summary.exit_code(inputs.paths)
 
@@ -102,55 +99,37 @@ def command(
 def _encode(cut: TreeCutter, encode: Encode, document: InputDocument) -> tuple[Summary, Encoded]:
     chunks = cut(document)
     summary = Summary.of(document, chunks)
-    return summary, Encoded(document.name, document.path, summary, encode(chunks))
+    return summary, Encoded(document.name, document.path or document.name, summary, encode(chunks))
 
 
 def _check(
-    engine: str | None,
-    inputs: Inputs,
-    output: str | None,
-    form: str | None,
-    *,
-    vectors: bool,
-    as_json: bool,
-    strategies: set[str],
+    inputs: Inputs, cut: TreeCutter, name: str, *, engine: str | None, form: str | None, vectors: bool, as_json: bool
 ) -> None:
     """Refuse options that contradict each other, what only an engine can do, and what none can."""
-    name = output or ""
-    source = next((path for path in (*inputs.paths, name) if "://" in path), "")
-    is_folder = _format_of(name) == "files"
-    is_unclear = form is None and is_folder and not os.path.isdir(name)  # noqa: PTH112  Path's may fail
-    problems = {
-        f"{source or '--vectors'} needs an engine; add --engine local or --engine ray": (
-            engine is None and (source or vectors)
-        ),
-        "--engine writes a folder of Parquet files; name one with -o, without --json and --format": (
-            engine and (not name or as_json or form not in (None, "parquet") or not is_folder)
-        ),
-        f"-o {name} is not a folder, and --engine writes a folder of Parquet files; name a folder": (
-            engine and os.path.exists(name) and not os.path.isdir(name)  # noqa: PTH110, PTH112
-        ),
-        "--engine cannot read standard input; name files or folders": engine and STANDARD_INPUT in inputs.paths,
-        f"--format {form} needs an output; say where with -o": not name and form in ("files", "parquet"),
-        "--format nodes is about the heading tree; add -s tree": form == "nodes" and strategies != {"tree"},
-        "--json prints to standard output; leave it out, or leave out -o": name and as_json,
-        f"-o {name} is a folder, and --format {form} one file; name a file": (
-            engine is None and form not in (None, "files") and name.endswith(("/", os.sep))
-        ),
-        f"-o {name} is not a folder, and its name tells no format; add --format, or name a folder": (
-            is_unclear and os.path.exists(name)  # noqa: PTH110  a file, a device, a pipe
-        ),
-        f"-o {name}: chunk files go into a folder, and one file is .jsonl or .parquet; name one of those": (
-            is_unclear and name.lower().endswith((".json", ".csv"))
-        ),
-    }
-    for problem, is_true in problems.items():
-        if is_true:
-            raise click.UsageError(problem)
+    source = next((path for path in (*inputs.paths, name) if "://" in path), "") or (vectors and "--vectors")
+    has_folder_name = _format_of(name) == "files"
+    is_other = os.path.exists(name) and not os.path.isdir(name)  # noqa: PTH110, PTH112  a file, a device, a pipe
+    is_unclear = form is None and has_folder_name and not os.path.isdir(name)  # noqa: PTH112  Path's may fail
+    is_dataset = name and has_folder_name and not as_json and form in (None, "parquet")
+    is_one_file = form not in (None, "files") and not engine and name.endswith(_SLASHES)
+    folder = "a folder of Parquet files"
+    refuse(source and not engine, f"{source} needs an engine; add --engine local or --engine ray")
+    refuse(engine and not is_dataset, f"--engine writes {folder}; name one with -o, without --json and --format")
+    refuse(engine and is_other, f"-o {name} is not a folder, and --engine writes {folder}; name a folder")
+    refuse(engine and STANDARD_INPUT in inputs.paths, "--engine cannot read standard input; name files or folders")
+    refuse(not name and form in ("files", "parquet"), f"--format {form} needs an output; say where with -o")
+    is_tree = cut.strategies == {"tree"}
+    refuse(form == "nodes" and not is_tree, "--format nodes is about the heading tree; add -s tree")
+    refuse(name and as_json, "--json prints to standard output; leave it out, or leave out -o")
+    refuse(is_one_file, f"-o {name} is a folder, and --format {form} one file; name a file")
+    problem = "is not a folder, and its name tells no format; add --format, or name a folder"
+    refuse(is_unclear and is_other, f"-o {name} {problem}")
+    problem = "chunk files go into a folder, and one file is .jsonl or .parquet; name one of those"
+    refuse(is_unclear and name.lower().endswith((".json", ".csv")), f"-o {name}: {problem}")
 
 
 def _format_of(output: str) -> Format:
-    return "files" if output.endswith(("/", os.sep)) else _ENDINGS.get(Path(output).suffix.lower(), "files")
+    return "files" if output.endswith(_SLASHES) else _ENDINGS.get(Path(output).suffix.lower(), "files")
 
 
 def _encoding(output: str | None, form: Format | None, summary: Summary, *, as_json: bool) -> tuple[Encode, Write]:
@@ -177,7 +156,6 @@ def _records(chunks: Chunks, form: record_forms.Form) -> list[bytes]:
 
 
 def _refuse_input(output: str, documents: Iterable[InputDocument], summary: Summary) -> None:
-    """Refuse to overwrite a document, also one that is skipped."""
     files = [str(document.found.file) if document.found else 0 for document in documents]  # 0 is standard input
     files += [skipped.path for skipped in summary.skipped if skipped.is_error]
     for file in files:
@@ -190,9 +168,9 @@ def _without_clashes(documents: Iterable[Encoded], summary: Summary, *, has_whol
     """The documents without those whose ids clash with an earlier one; most ids have a path without its ending."""
     first: dict[str, str] = {}
     for document in documents:
-        name = (document.path or UNTITLED) if has_whole_paths else doc_name(document.path)
-        other = first.setdefault(name, document.path or document.name)
-        if other == (document.path or document.name):
+        path = None if document.id_path == STANDARD_INPUT_NAME else document.id_path
+        other = first.setdefault((path or UNTITLED) if has_whole_paths else doc_name(path), document.id_path)
+        if other == document.id_path:
             yield document
         else:
             which = "the file" if STANDARD_INPUT_NAME in (other, document.name) else "one"
@@ -205,8 +183,8 @@ def _write_files(output: Path, summary: Summary, documents: Iterator[Encoded]) -
     for document in documents:  # without documents no folder is made
         with FileWriter(output, on_wait=out.note) as writer:
             for encoded in chain([document], documents):
-                added[encoded.path or encoded.name] = encoded._replace(content=None)
-                writer.add_encoded(encoded.content, encoded.path or encoded.name)
+                added[encoded.id_path] = encoded._replace(content=None)
+                writer.add_encoded(encoded.content, encoded.id_path)
         for refused in writer.written.refused:
             summary.skip(added[refused.path].name, refused.reason, added[refused.path].summary)
 
@@ -223,7 +201,7 @@ def _print(write: Callable[[Iterable[Any]], None], documents: Iterator[Encoded])
 def _show(documents: Iterator[Encoded]) -> None:
     """Print chunks for people: id, size and lines, breadcrumb, the first lines of the text."""
     paint = out.Paint(sys.stdout)
-    columns = out.terminal_width(sys.stdout, _SHOWN_WIDTH)
+    columns = min(out.terminal_size(sys.stdout, "columns", 80), _SHOWN_WIDTH)
     for name, chunk in ((document.name, chunk) for document in documents for chunk in document.content):
         position = chunk.source_position
         lines = paint.faint(out.lines_of(position.start_line, position.end_line))

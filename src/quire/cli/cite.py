@@ -2,13 +2,11 @@
 
 from pathlib import Path
 
-from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import JSON, PATHS, argument, quire_command
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions
-from quire.cli.output import clip, count_of, echo, note, visible, write_json
-from quire.search.cite import Citation, check_quotations
-from quire.workspace.workspace import Workspace
+from quire.cli.output import NOTHING_FOUND, clip, count_of, echo, note, visible, write_json
+from quire.search.cite import check_quotations
 
 _SHOWN = 60  # characters of a quotation that is not in the documents
 
@@ -35,18 +33,13 @@ def command(
         if as_json:
             write_json(citations)
         for citation in () if as_json else citations:
-            echo(visible(f"{name}:{citation.line}: {_result(workspace, citation)}"))
-    found = sum(citation.status == "found" for citation in citations)
-    note(f"{count_of(len(citations), 'quotation')}, {found:,} found")
-    return 0 if found == len(citations) else NOTHING_FOUND
-
-
-def _result(workspace: Workspace, citation: Citation) -> str:
-    """``STATUS PLACES: what was quoted``."""
-    places = [
-        f"{workspace.file(place.tree, place.path)}:{place.lines[0]}-{place.lines[1]}" for place in citation.places
-    ]
-    if citation.status == "was there":
-        places = [f"removed in {citation.commit[:12]}" if citation.commit else "removed, not committed"]
-    shown = citation.difference or clip(" ".join(citation.quote.split()), _SHOWN)
-    return f"{' '.join([citation.status, ', '.join(places)]).rstrip()}: {shown}"
+            found = ((workspace.file(place.tree, place.path), *place.lines) for place in citation.places)
+            places = [f"{path}:{first}-{last}" for path, first, last in found]
+            if citation.status == "was there":
+                places = [f"removed in {citation.commit[:12]}" if citation.commit else "removed, not committed"]
+            shown = citation.difference or clip(" ".join(citation.quote.split()), _SHOWN)
+            result = " ".join([citation.status, ", ".join(places)]).rstrip()
+            echo(visible(f"{name}:{citation.line}: {result}: {shown}"))
+    number = sum(citation.status == "found" for citation in citations)
+    note(f"{count_of(len(citations), 'quotation')}, {number:,} found")
+    return 0 if number == len(citations) else NOTHING_FOUND

@@ -1,7 +1,4 @@
-"""The commands, loaded when called; errors become one line on standard error and an exit code.
-
-Exit codes are those of grep: 0 done or found, 1 nothing found or a check failed, 2 an error; and 130 for Ctrl-C.
-"""
+"""The commands, loaded when called; errors become one line on standard error and an exit code, Ctrl-C becomes 130."""
 
 import os
 import sys
@@ -12,11 +9,8 @@ import click
 
 from quire import ISSUES, __version__
 from quire.cli import is_interrupt
-from quire.cli.output import discard, message, note, visible
+from quire.cli.output import ERROR, discard, message, note, visible
 from quire.errors import IndexDamagedError, QueryError, QuireError, did_you_mean
-
-NOTHING_FOUND = 1
-ERROR = 2
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "Embed documents": {
@@ -51,14 +45,6 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
 }
 """Every command with its line of help, so that ``quire --help`` loads none of them."""
 COMMANDS: Mapping[str, str] = {name: line for group in GROUPS.values() for name, line in group.items()}
-RENAMED: Mapping[str, str] = {
-    "ls": "quire outline",
-    "manifest": "quire outline --headings",
-    "similar": "quire search --like",
-    "run": "quire chunk --engine ray, or quire sync --engine ray",
-    "watch": "no longer needed: quire search and quire mcp look for changes themselves",
-}
-"""What to use instead of a command of earlier versions."""
 
 
 class _Commands(click.Group):
@@ -67,22 +53,12 @@ class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         if cmd_name not in COMMANDS:
-            return None
+            meant = did_you_mean(cmd_name, COMMANDS)
+            ctx.fail(f"no such command: {cmd_name}{meant}; the commands are {', '.join(COMMANDS)}")
         command: click.Command = import_module(f"quire.cli.{cmd_name.replace('-', '_')}").command
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0] if args else ""
-        if name in RENAMED:
-            is_command = RENAMED[name].startswith("quire")
-            ctx.fail(f"quire {name} is {'now ' * is_command}{RENAMED[name]}")
-        if args and name not in COMMANDS:
-            ctx.fail(f"no such command: {name}{did_you_mean(name, COMMANDS)}; the commands are {', '.join(COMMANDS)}")
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, COMMANDS))
@@ -137,7 +113,6 @@ def _call(arguments: Sequence[str]) -> int:
 
 
 def _failed(error: BaseException) -> int:
-    """Print an error and return the exit code."""
     match error:
         case click.ClickException():
             message(_usage_error(error))
@@ -167,7 +142,6 @@ def _failed(error: BaseException) -> int:
 
 
 def _usage_error(error: click.ClickException) -> str:
-    """What is wrong with the command line, with the valid options."""
     text = error.format_message().rstrip(".")
     text = f"{text[:1].lower()}{text[1:]}"
     context = getattr(error, "ctx", None)

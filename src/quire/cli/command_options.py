@@ -22,23 +22,14 @@ from quire.errors import did_you_mean
 from quire.model.validation import Field, convert, fields
 from quire.workspace.settings import CONFIG_VARIABLE
 
-_FLAGS = {"breadcrumb_mode": "--breadcrumb", "version": "--model-version"}
-"""The flags of fields whose names are no flags."""
-
-_MODEL = ("--embedder", "--endpoint", "--model", "--window")
-_EMBED = dict.fromkeys(_MODEL, "{} under [embed] in your own quire.toml, or QUIRE_EMBED_{}")
-RENAMED: Mapping[str, Mapping[str, str]] = {
-    "outline": dict.fromkeys(("--format", "--full", "--base-url"), "quire llms-txt"),
-    **dict.fromkeys(("eval", "index", "search"), _EMBED),
-}
-"""What to use instead of an option of earlier versions, by command."""
+_FLAGS = {"breadcrumb_mode": "--breadcrumb", "version": "--model-version"}  # of fields whose names are no flags
+_HELP = {"help_option_names": ["-h", "--help"]}
 
 
 class Declared(Struct, frozen=True):
     """The default of a command's parameter, which declares what it is on the command line."""
 
-    parameters: Callable[[str, Any], list[click.Parameter]]
-    """Makes the arguments and options, from the name and the type of the command's parameter."""
+    parameters: Callable[[str, Any], list[click.Parameter]]  # made from the parameter's name and type
     collect: Callable[..., Any] | None = None  # makes one value of those of several options
 
 
@@ -47,15 +38,21 @@ def flag_name(name: str) -> str:
     return _FLAGS.get(name) or f"--{name.replace('_', '-')}"
 
 
-def option(text: str, *flags: str, least: int | None = None, most: int | None = None, **settings: Any) -> Any:
-    """An option with a help text. Its flag is the parameter's name unless ``flags`` have a long one."""
+def option(text: str, *names: str, least: int | None = None, most: int | None = None, **settings: Any) -> Any:
+    """An option with a help text; ``names`` are flags, unless the parameter's name is the flag, and a metavar.
+
+    An option with a metavar refuses an empty value, unless it has a default or a callback of its own.
+    """
 
     def parameters(name: str, kind: Any) -> list[click.Parameter]:
+        flags = [flag for flag in names if flag.startswith("-")]
         long = [] if any(flag.startswith("--") for flag in flags) else [flag_name(name)]
-        values = {**_click_type(kind), **settings}
+        values = _click_type(kind)
+        for metavar in (each for each in names if each not in flags):
+            values |= {"metavar": metavar} | ({} if "default" in settings else {"callback": not_empty})
         if kind is int or (least, most) != (None, None):
-            values |= {"type": click.IntRange(least, most)}
-        return [click.Option([*flags, *long, name], help=text, **values)]
+            values["type"] = click.IntRange(least, most)
+        return [click.Option([*flags, *long, name], help=text, **{**values, **settings})]
 
     return Declared(parameters)
 
@@ -111,9 +108,6 @@ class Command(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            if moved := RENAMED.get(str(ctx.info_name), {}).get(error.option_name):
-                name = error.option_name.removeprefix("--")
-                raise click.UsageError(f"--{name} is now {moved.format(name, name.upper())}", ctx) from error
             if "query" not in [param.name for param in self.params]:
                 raise
             name = next((word for word in typed if word.startswith(error.option_name)), error.option_name)
@@ -140,13 +134,10 @@ def quire_command(*examples: str) -> Callable[[Callable[..., int]], Command]:
                 values[name] = collect(**{str(one.name): values.pop(str(one.name)) for one in parameters[name]})
             return function(**values)
 
+        params = [parameter for declared in parameters.values() for parameter in declared]
+        # click remembers the names of --help from the first context
         return Command(
-            None,
-            callback=call,
-            params=[parameter for declared in parameters.values() for parameter in declared],
-            help=function.__doc__,
-            examples=examples,
-            context_settings={"help_option_names": ["-h", "--help"]},  # click remembers them from the first context
+            None, callback=call, params=params, help=function.__doc__, examples=examples, context_settings=_HELP
         )
 
     return decorator
@@ -160,12 +151,11 @@ def _use_config(ctx: click.Context, _param: click.Parameter, value: str | None) 
         ctx.call_on_close(lambda: os.environ.update({CONFIG_VARIABLE: before}))
 
 
-def _choose(_ctx: click.Context, param: click.Parameter, value: Any) -> None:
-    setattr(output.Choices, str(param.name), value)
+def _everywhere(text: str, *flags: str, **settings: Any) -> click.Option:
+    def choose(_ctx: click.Context, param: click.Parameter, value: Any) -> None:
+        setattr(output.Choices, str(param.name), value)
 
-
-def _everywhere(text: str, *flags: str, callback: Callable[..., None] = _choose, **settings: Any) -> click.Option:
-    return click.Option([*flags], help=text, expose_value=False, callback=callback, **settings)
+    return click.Option([*flags], help=text, expose_value=False, **{"callback": choose, **settings})
 
 
 _COLOURS = click.Choice(["auto", "always", "never"])
@@ -177,6 +167,12 @@ _EVERYWHERE = [
         "Colours and links. [default: auto, on a terminal]", "--color", "colour", type=_COLOURS, default="auto"
     ),
 ]
+
+
+def refuse(is_wrong: object, problem: str) -> None:
+    """Raise a UsageError if the options are wrong."""
+    if is_wrong:
+        raise click.UsageError(problem)
 
 
 def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
@@ -191,11 +187,10 @@ def field_option(field: Field, name: str, *flags: str, more: str = "", **setting
     text, flag = f"{field.sentence}{more}", flag_name(name)
     if isinstance(field.default, bool):
         return click.Option([f"{flag}/--no-{flag.removeprefix('--')}", name], default=None, help=text, **settings)
-    names = [flag, *flags, name]
-    if field.choices:
-        return click.Option(names, type=click.Choice(field.choices), help=text, **settings)
     kind = type(field.default) if field.default is not None else str if field.limits == (None, None) else int
-    return click.Option(names, type=kind, help=text, **{"metavar": "NAME" if kind is str else "N", **settings})
+    metavar = {"type": kind, "metavar": "NAME" if kind is str else "N"}
+    values: Any = {"type": click.Choice(field.choices)} if field.choices else metavar
+    return click.Option([flag, *flags, name], help=text, **{**values, **settings})
 
 
 _MODEL_OPTIONS: Mapping[str, Mapping[str, str]] = {
@@ -220,11 +215,11 @@ def chosen_embedder(chosen: Mapping[str, Any], configured: Mapping[str, Any]) ->
 
 EMBEDDING: Any = Declared(
     lambda _name, _kind: [
-        field_option(fields(EmbedSettings)[name], name, **settings) for name, settings in _MODEL_OPTIONS.items()
+        field_option(fields(EmbedSettings)[name], name, **one) for name, one in _MODEL_OPTIONS.items()
     ],
     lambda **values: {name: value for name, value in values.items() if value is not None},
 )
 """Options for a model; the command gets those that the user set, for ``chosen_embedder``."""
 PATHS = argument("[PATH...]")
 JSON = option("Print one JSON value and nothing else.", "--json")
-HTML = option("Write a page with plots to a file, instead of the table.", metavar="FILE", callback=not_empty)
+HTML = option("Write a page with plots to a file, instead of the table.", "FILE")

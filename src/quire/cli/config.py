@@ -14,8 +14,9 @@ from quire.index.file_records import DEFAULT_FOLDER
 from quire.model.options import ALIASES, STRATEGIES
 from quire.model.trees import Tree
 from quire.model.validation import fields
+from quire.output.atomic_file import replacing
 from quire.workspace.selection import display_path
-from quire.workspace.settings import DEFAULT, PROJECT_FILE, QuireToml, Settings, Value, load, search_fields
+from quire.workspace.settings import DEFAULT, PROJECT_FILE, QuireToml, Value, load, search_fields
 
 
 @quire_command("quire config", "quire config --schema")
@@ -28,7 +29,12 @@ def command(*, as_json: bool = JSON, schema: bool = option("Print the JSON Schem
     if schema:
         write_json(json_schema())
         return 0
-    values = _values(load(Path.cwd()))
+    settings = load(Path.cwd())
+    index = {"index": str(settings.file.parent / DEFAULT_FOLDER)} if settings.file else {}
+    shown = {name: field.default for name, field in fields(Tree).items() if field.default}
+    trees = {f"trees.{tree}.{name}": value for tree in settings.trees for name, value in ({"path": ""} | shown).items()}
+    search = {f"search.{name}": field.default for name, field in search_fields().items()}
+    values = {name: Value(value, DEFAULT) for name, value in (index | trees | search).items()} | dict(settings.values)
     if as_json:
         write_json({name: {"value": value, "origin": str(origin)} for name, (value, origin) in values.items()})
         return 0
@@ -41,15 +47,6 @@ def command(*, as_json: bool = JSON, schema: bool = option("Print the JSON Schem
     return 0
 
 
-def _values(settings: Settings) -> dict[str, Value]:
-    """What files and the environment set, and the defaults of the index, of trees and of search."""
-    index = {"index": str(settings.file.parent / DEFAULT_FOLDER)} if settings.file else {}
-    shown = {name: field.default for name, field in fields(Tree).items() if field.default}
-    trees = {f"trees.{tree}.{name}": value for tree in settings.trees for name, value in ({"path": ""} | shown).items()}
-    search = {f"search.{name}": field.default for name, field in search_fields().items()}
-    return {name: Value(value, DEFAULT) for name, value in (index | trees | search).items()} | dict(settings.values)
-
-
 def toml_value(value: Any) -> str:
     """A value as in TOML, whose texts, lists and numbers are those of JSON but for DEL."""
     return json.dumps(value, ensure_ascii=False, default=str).replace("\x7f", "\\u007f")
@@ -60,6 +57,16 @@ def toml_key(name: str) -> str:
     return name if re.fullmatch("[A-Za-z0-9_-]+", name) else toml_value(name)
 
 
+def write_text(file: Path, text: str) -> None:
+    """Replace a file and make its folder; an empty text removes the file."""
+    if text:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(file) as stream:
+            stream.write(text.encode())
+    else:
+        file.unlink()
+
+
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of a quire.toml, for editors."""
     schema = msgspec.json.schema(QuireToml)
@@ -67,11 +74,8 @@ def json_schema() -> dict[str, Any]:
     options = {name: {**field} for kind in kinds for name, field in kind["properties"].items()}
     for field in options.values():
         field.pop("default", None)  # strategies have their own
-    names = {
-        "strategy": {"enum": list(STRATEGIES)},
-        **options,
-        **{alias: options[name] for alias, name in ALIASES.items()},
-    }
+    aliases = {alias: options[name] for alias, name in ALIASES.items()}
+    names = {"strategy": {"enum": list(STRATEGIES)}, **options, **aliases}
     for kind in ("QuireToml", "Tree"):
         schema["$defs"][kind]["properties"]["chunk"] |= {"properties": names, "additionalProperties": False}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": PROJECT_FILE, **schema}

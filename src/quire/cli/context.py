@@ -1,17 +1,12 @@
 """``quire context``: find the documentation that concerns some files, or the changes in a diff."""
 
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
-import click
-
-from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.command_options import JSON, argument, option, quire_command
+from quire.cli.command_options import JSON, argument, option, quire_command, refuse
 from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Printer, hit_record
 from quire.cli.input_documents import read_standard_input
-from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, read_unindexed, show_not_found
-from quire.cli.output import note, visible, write_json
+from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, advising, read_unindexed
+from quire.cli.output import NOTHING_FOUND, message, note, visible, write_json
 from quire.errors import InputError
 from quire.workspace.context import FileContext, changed_files
 from quire.workspace.settings import load
@@ -37,12 +32,18 @@ def command(
     Rules under [[context]] in quire.toml add words and sections for files that match a pattern, or limit them to some
     trees. The exit code is 1 if nothing is found.
     """
-    texts = _texts(files, is_diff=is_diff)
+    refuse(is_diff == bool(files), "name files, or give a diff on standard input with --diff")
+    if is_diff:
+        texts = changed_files(read_standard_input("a git diff").decode("utf-8", "replace"))
+        if not texts:
+            raise InputError("-", "standard input has no git diff", "try: git diff | quire context --diff")
+    else:
+        texts = {file: read_unindexed(file) for file in files}
     settings = load(Path.cwd())
     wanted = FileContext.of(texts, settings)
     budget = settings.search.max_tokens if max_tokens is None else max_tokens
     with index.open(trees=wanted.trees) as workspace:
-        show = partial(show_not_found, workspace=workspace)
+        show = lambda error: message(str(advising(error, workspace)))  # noqa: E731
         hits = wanted.search(workspace, limit=limit or _LIMIT, max_tokens=budget, on_problem=show)
         pairs = [(hit, workspace.file(hit.tree, hit.path)) for hit in hits]
     if as_json:
@@ -55,15 +56,3 @@ def command(
         if not hits:
             note("nothing found")
     return 0 if hits else NOTHING_FOUND
-
-
-def _texts(files: Sequence[str], *, is_diff: bool) -> dict[str, str]:
-    """The files with their texts, or with their changed lines."""
-    if is_diff == bool(files):
-        raise click.UsageError("name files, or give a diff on standard input with --diff")
-    if is_diff:
-        texts = changed_files(read_standard_input("a git diff").decode("utf-8", "replace"))
-        if not texts:
-            raise InputError("-", "standard input has no git diff", "try: git diff | quire context --diff")
-        return texts
-    return {file: read_unindexed(file) for file in files}

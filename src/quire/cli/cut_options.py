@@ -12,33 +12,25 @@ from quire.cli.input_documents import InputDocument, Inputs
 from quire.errors import GuardError, OptionError, QuireError
 from quire.links.auto_slugs import tree_options
 from quire.model.document import Document, Syntax
-from quire.model.options import (
-    ALIASES,
-    DEFAULT_STRATEGY,
-    DEFAULT_TOKENIZER,
-    STRATEGIES,
-    build,
-    declaration,
-    default_tokenizer,
-)
+from quire.model.options import ALIASES, DEFAULT_STRATEGY, STRATEGIES, build, declaration, default_tokenizer
 from quire.model.record import Chunks
 from quire.model.trees import OnUndecodable
 from quire.model.validation import fields
 from quire.tokens import tokenizers
 from quire.tokens.token_counters import TokenCounter
 
+_DEFAULT = default_tokenizer(DEFAULT_STRATEGY)
 _TOKENIZERS = f"{', '.join(tokenizers.NAMES)}, an OpenAI model such as gpt-4o, or a Hugging Face tokenizer.json"
 Engine = Literal["local", "ray"]  # what runs a command on many documents: processes of this machine, or Ray
 STRATEGY = click.Choice(list(STRATEGIES))
 _NOT_DECLARED = ("strategy", "title", "syntax")  # arguments of `quire.chunk` that are no options of a strategy
-_NEEDS_ENGINE = "\N{GOTHIC LETTER AHSA}"
-"""A text that a counter cannot count without its full engine; see decisions/tokenizer.md."""
+_NEEDS_ENGINE = "\N{GOTHIC LETTER AHSA}"  # counting it loads the whole engine; see decisions/tokenizer.md
 
 
 def _valid_tokenizer(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     try:
         if value is not None:
-            tokenizers.resolve(value, DEFAULT_TOKENIZER).count("a")
+            tokenizers.resolve(value, _DEFAULT).count("a")
     except QuireError as error:
         raise click.BadParameter(f"{error.problem}; choose {_TOKENIZERS}", ctx, param) from error
     return value
@@ -46,18 +38,11 @@ def _valid_tokenizer(ctx: click.Context, param: click.Parameter, value: str | No
 
 def _tokenizer(default: str) -> Any:
     text = f"Tokenizer for counting: {_TOKENIZERS}. [default: {default}]"
-    return option(text, "-t", callback=_valid_tokenizer, metavar="NAME|FILE")
+    return option(text, "-t", "NAME|FILE", callback=_valid_tokenizer)
 
 
-def _cut_option(name: str) -> click.Option:
-    """An option of cutting as its struct declares it; the help lists the strategies that have it."""
-    field, defaults = declaration(name)
-    aliases = (flag_name(alias) for alias, meant in ALIASES.items() if meant == name)
-    return field_option(field, name, *aliases, more=defaults)
-
-
-TOKENIZER = _tokenizer(DEFAULT_TOKENIZER)
-CUT_TOKENIZER = _tokenizer(f"{DEFAULT_TOKENIZER}; {default_tokenizer('sections')} for sections")
+TOKENIZER = _tokenizer(_DEFAULT)
+CUT_TOKENIZER = _tokenizer(f"{_DEFAULT}; {default_tokenizer('sections')} for sections")
 TITLE = option("The title, instead of the document's own.")
 SYNTAX = option("Markdown or text, whatever the file name says.")
 ERRORS = option("Refuse or replace bytes that are not UTF-8.", default="strict", show_default=True)
@@ -71,7 +56,6 @@ def _inputs(
     follow: bool = option("Follow symbolic links in folders."),
     hidden: bool = option("Read hidden files in folders, too."),
 ) -> Inputs:
-    """The options of every command that reads documents."""
     return Inputs.load(paths, syntax=syntax, errors=errors, follow=follow, hidden=hidden)
 
 
@@ -80,13 +64,16 @@ JOBS = option("Number of processes. [default: up to one per core]", "-j", least=
 
 
 def _cut_options(_name: str, _kind: Any) -> list[click.Parameter]:
-    names = dict.fromkeys(name for kind in STRATEGIES.values() for name in fields(kind))
-    return [
-        *option(f"How to cut. [default: {DEFAULT_STRATEGY}]", "-s", type=STRATEGY).parameters("strategy", str),
-        *CUT_TOKENIZER.parameters("tokenizer", str),
-        *TITLE.parameters("title", str),
-        *(_cut_option(name) for name in names if name not in ("tokenizer", "substitutions")),
-    ]
+    """The options of all strategies, as their structs declare them; the help lists the strategies that have one."""
+    strategy = option(f"How to cut. [default: {DEFAULT_STRATEGY}]", "-s", type=STRATEGY)
+    first = {"strategy": strategy, "tokenizer": CUT_TOKENIZER, "title": TITLE}
+    options = [parameter for name, one in first.items() for parameter in one.parameters(name, str)]
+    for name in dict.fromkeys(name for kind in STRATEGIES.values() for name in fields(kind)):
+        if name not in ("tokenizer", "substitutions"):
+            field, defaults = declaration(name)
+            aliases = (flag_name(alias) for alias, meant in ALIASES.items() if meant == name)
+            options.append(field_option(field, name, *aliases, more=defaults))
+    return options
 
 
 CUT_OPTIONS: Any = Declared(_cut_options, dict)
@@ -95,8 +82,7 @@ CUT_OPTIONS: Any = Declared(_cut_options, dict)
 class TreeCutter(NamedTuple):
     """Cuts each document with the options of its tree; picklable."""
 
-    options: Mapping[str, Mapping[str, Any]]
-    """Those of ``quire.chunk``, by the path of the tree; under "" those for paths on the command line."""
+    options: Mapping[str, Mapping[str, Any]]  # of ``quire.chunk``, by the path of the tree, or "" for the user's paths
 
     @classmethod
     def of(cls, inputs: Inputs, typed: Mapping[str, Any]) -> Self:

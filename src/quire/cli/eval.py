@@ -1,10 +1,8 @@
-"""``quire eval``: how well the documents answer questions.
-
-The tables show the figures of the JSON that ``--json`` prints.
-"""
+"""``quire eval``: how well the documents answer questions; the tables show the figures of the JSON."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -12,17 +10,16 @@ from typing import Any
 import click
 
 from quire import pipeline
-from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.command_options import HTML, JSON, PATHS, not_empty, option, quire_command
+from quire.cli.command_options import HTML, JSON, PATHS, option, quire_command, refuse
 from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions
-from quire.cli.output import Paint, Progress, count_of, echo, note, print_table, visible, write_json
+from quire.cli.output import NOTHING_FOUND, Paint, Progress, count_of, echo, note, print_table, visible, write_json
 from quire.evals.figures import MEASURES, SHARES, Figure, figures
 from quire.evals.outcomes import Outcome, ask, ask_in_folds
-from quire.evals.questions import Question, link_questions, pasted_questions, read_questions, sample
+from quire.evals.questions import link_questions, pasted_questions, read_questions, sample
 from quire.model.document import Document
 from quire.model.validation import check, unknown_name
 from quire.search.index_api import Index
-from quire.search.search_settings import Mode, SearchSettings, Share
+from quire.search.search_settings import Mode, Share
 from quire.web.html_pages import eval_page, write_page
 from quire.workspace.settings import named_file, search_settings
 from quire.workspace.workspace import Workspace
@@ -32,7 +29,6 @@ _MOST_SHOWN = 10  # how many of the questions that two settings answer different
 
 
 def _thresholds(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
-    """``mrr=0.75`` as a name and a number."""
     thresholds = {}
     for value in values:
         name, _, number = value.partition("=")
@@ -46,9 +42,7 @@ def _thresholds(_ctx: click.Context, _param: click.Parameter, values: tuple[str,
 def command(
     *,
     paths: tuple[str, ...] = PATHS,
-    file: str | None = option(
-        "Questions: JSONL with query and answers.", "--questions", metavar="FILE", callback=not_empty
-    ),
+    file: str | None = option("Questions: JSONL with query and answers.", "--questions", "FILE"),
     pasted: bool = option("Questions: sentences of the documents, as if pasted."),
     words: int | None = option("With --pasted, ask only the first N words of each.", least=1),
     most: int | None = option("Ask only N of the questions.", "--sample", least=1),
@@ -56,15 +50,12 @@ def command(
     thresholds: Mapping[str, float] = option(
         f"Exit with 1 if a figure is lower: mrr=0.75. Repeatable. Names: {', '.join(SHARES)}.",
         "--fail-under",
+        "NAME=VALUE",
         multiple=True,
-        metavar="NAME=VALUE",
         callback=_thresholds,
     ),
     files: tuple[str, str] | None = option(
-        "Compare the search settings of two configuration files.",
-        "--compare",
-        metavar="A.toml B.toml",
-        callback=not_empty,
+        "Compare the search settings of two configuration files.", "--compare", "A.toml B.toml"
     ),
     mode: Mode = MODE,
     html: str | None = HTML,
@@ -79,10 +70,9 @@ def command(
     how often, and after how many tokens, the right section is found, with 95 % intervals. Without PATH, uses the trees
     of quire.toml, else the current folder.
     """
-    if files and (thresholds or misses or html):
-        raise click.UsageError("--compare prints differences; leave out --fail-under, --misses and --html")
-    if (pasted and file) or (words and not pasted):
-        raise click.UsageError("choose --questions FILE or --pasted; --words belongs to --pasted")
+    unfit, is_unclear = files and (thresholds or misses or html), (pasted and file) or (words and not pasted)
+    refuse(unfit, "--compare prints differences; leave out --fail-under, --misses and --html")
+    refuse(is_unclear, "choose --questions FILE or --pasted; --words belongs to --pasted")
     named = [search_settings(named_file(Path(path)).search) for path in files or ()]
     with index.open(paths, mode=mode) as workspace:
         if not workspace.documents():
@@ -94,9 +84,19 @@ def command(
         if file or pasted:
             questions = sample(read_questions(Path(file), file), most) if file else []
             questions = questions or pasted_questions(_documents(workspace), most, words)
-            results = [_ask(workspace, one, questions, **model) for one in settings]
+            where: Any = {"trees": workspace.selected_trees, "without": workspace.unselected(), "mode": mode}
+            opened = partial(Index.open, workspace.index_folder, embedder=model["embedder"])
+            results = []
+            for one in settings:
+                with opened(settings=one) as asked_index, Progress() as progress:
+                    results.append(ask(asked_index, questions, **where, on_progress=progress.step))
         else:
-            results = _ask_links(workspace, settings, most, **model)
+            trees = _documents(workspace)
+            languages = {name: tree.language for name, tree in workspace.index.trees().items() if name in trees}
+            questions = link_questions(trees)
+            asked = (trees, languages, sample(questions, most), len(questions))
+            with Progress() as progress:
+                results = ask_in_folds(*asked, settings=settings, on_progress=progress.step, **model)
     head = {"questions": len(results[0]), "source": file or ("pasted" if pasted else "links")}
     if files:
         _compare(head, files, *results, as_json=as_json)
@@ -110,38 +110,20 @@ def command(
     elif as_json:
         write_json(record)
     else:
-        _show(head, values, missed if misses else ())
+        _show(head, values)
+        paint = Paint(sys.stdout)
+        for outcome in missed if misses else ():
+            rank = f"found at {outcome.rank}" if outcome.rank else "not found"
+            echo(f"\n{paint.title(outcome.question.query)}  {paint.faint(rank)}")
+            echo(f"  first: {paint.path(outcome.first or 'nothing')}")
+            echo(f"  right: {paint.path(', '.join(outcome.question.answers))}")
     low = {name: least for name, least in thresholds.items() if (values[name].value or 0.0) < least}
     for name, least in low.items():
         note(f"{name} is {_number(name, values[name].value)}, below {least:g}")
     return NOTHING_FOUND if low else 0
 
 
-def _ask_links(
-    workspace: Workspace, settings: Sequence[SearchSettings], most: int | None, **options: Any
-) -> list[list[Outcome]]:
-    """The outcomes of questions made from links, for each of the settings."""
-    trees = _documents(workspace)
-    languages = {name: tree.language for name, tree in workspace.index.trees().items() if name in trees}
-    questions = link_questions(trees)
-    with Progress() as progress:
-        asked = sample(questions, most)
-        return ask_in_folds(
-            trees, languages, asked, len(questions), settings=settings, on_progress=progress.step, **options
-        )
-
-
-def _ask(
-    workspace: Workspace, settings: SearchSettings, questions: Sequence[Question], *, mode: Mode, embedder: object
-) -> list[Outcome]:
-    """The outcomes of questions that the index itself can be asked."""
-    where = {"trees": workspace.selected_trees, "without": workspace.unselected()}
-    with Index.open(workspace.index_folder, settings=settings, embedder=embedder) as index, Progress() as progress:
-        return ask(index, questions, **where, mode=mode, on_progress=progress.step)
-
-
 def _documents(workspace: Workspace) -> dict[str, dict[str, Document]]:
-    """The documents that are searched, by tree and path."""
     trees: dict[str, dict[str, Document]] = {name: {} for name in workspace.selected_trees}
     records = workspace.documents()
     with Progress() as progress:
@@ -151,24 +133,19 @@ def _documents(workspace: Workspace) -> dict[str, dict[str, Document]]:
     return trees
 
 
-def _show(head: Mapping[str, Any], values: Mapping[str, Figure], missed: Sequence[Outcome]) -> None:
+def _show(head: Mapping[str, Any], *columns: Mapping[str, Figure], files: Sequence[str] = ()) -> None:
+    """Print a line for each measure: the values of all columns, and the interval of the last."""
     paint = Paint(sys.stdout)
-    _show_title(head)
-    print_table([*_rows(values)], right=[1])
-    for outcome in missed:
-        rank = f"found at {outcome.rank}" if outcome.rank else "not found"
-        echo(f"\n{paint.title(outcome.question.query)}  {paint.faint(rank)}")
-        echo(f"  first: {paint.path(outcome.first or 'nothing')}")
-        echo(f"  right: {paint.path(', '.join(outcome.question.answers))}")
-
-
-def _rows(*columns: Mapping[str, Figure], sign: str = "") -> Iterator[Sequence[str]]:
-    """A line of the table for each measure: the values of all columns, and the interval of the last."""
-    paint = Paint(sys.stdout)
+    source = _SOURCES.get(head["source"], head["source"])
+    echo(visible(f"{count_of(head['questions'], 'question')} from {source}, 95 % intervals"))
+    sign, rows = ("+", [["", "A", "B", "B - A", ""]]) if files else ("", [])
     for name, (label, _) in MEASURES.items():
         others = [_number(name, column[name].value) for column in columns[:-1]]
         value, low, high = (_number(name, number, sign) for number in columns[-1][name])
-        yield [label, *map(paint.number, (*others, value)), paint.faint(f"{low} to {high}")]
+        rows.append([label, *map(paint.number, (*others, value)), paint.faint(f"{low} to {high}")])
+    if files:
+        echo(paint.faint(f"A = {files[0]}, B = {files[1]}"))
+    print_table(rows, right=range(1, len(columns) + 1))
 
 
 def _compare(
@@ -185,9 +162,7 @@ def _compare(
         others = [{**_miss_record(second), "rank": (first.rank, second.rank)} for first, second in pairs]
         write_json({**head, "files": files, "better": better, **record, "differences": others})
         return
-    _show_title(head)
-    echo(Paint(sys.stdout).faint(f"A = {files[0]}, B = {files[1]}"))
-    print_table([["", "A", "B", "B - A", ""], *_rows(before, after, changes, sign="+")], right=[1, 2, 3])
+    _show(head, before, after, changes, files=files)
     if better is None:
         echo("Neither is better: the difference in MRR may be noise, its interval contains 0.")
     else:
@@ -195,11 +170,6 @@ def _compare(
     for first, second in pairs[:_MOST_SHOWN]:
         ranks = f"{first.rank or 'none'}-{second.rank or 'none'}"
         echo(visible(f"{ranks:>9}  {second.question.query}"))
-
-
-def _show_title(head: Mapping[str, Any]) -> None:
-    source = _SOURCES.get(head["source"], head["source"])
-    echo(visible(f"{count_of(head['questions'], 'question')} from {source}, 95 % intervals"))
 
 
 def _as_records(values: Mapping[str, Figure]) -> dict[str, Any]:

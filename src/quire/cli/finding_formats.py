@@ -13,48 +13,33 @@ from quire.cli.command_options import option
 from quire.cli.output import Paint, echo, finding_line, write_json
 from quire.model.document import Finding
 
-_ESCAPED = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
-"""What separates the fields of a workflow command; a message may have the last two."""
+_ESCAPED = str.maketrans(
+    {"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"}
+)  # a message may have the last two
 
 
 def _annotation(finding: Finding) -> str:
-    """A workflow command that makes an annotation."""
     file = finding.path.translate(_ESCAPED)
     text = finding.message.translate({code: _ESCAPED[code] for code in map(ord, "%\r\n")})
     return f"::error file={file},line={finding.line or 1},title={finding.code}::{text}"
 
 
-def _write_sarif(findings: Sequence[Finding]) -> None:
-    driver = {
-        "name": "quire",
-        "version": __version__,
-        "informationUri": ISSUES.removesuffix("/issues"),
-        "rules": [{"id": code} for code in dict.fromkeys(finding.code for finding in findings)],
-    }
-    run = {"tool": {"driver": driver}, "results": list(map(_result, findings))}
-    write_json({"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]})
-
-
-def _result(finding: Finding) -> dict[str, Any]:
-    location = {
-        "artifactLocation": {"uri": quote(finding.path.replace("\\", "/").removeprefix("./"))},
-        "region": {"startLine": finding.line or 1},
-    }
-    return {
-        "ruleId": finding.code,
-        "level": "error",
-        "message": {"text": finding.message},
-        "locations": [{"physicalLocation": location}],
-    }
+def _sarif(findings: Sequence[Finding]) -> dict[str, Any]:
+    results = []
+    for finding in findings:
+        uri = quote(finding.path.replace("\\", "/").removeprefix("./"))
+        location = {"artifactLocation": {"uri": uri}, "region": {"startLine": finding.line or 1}}
+        record = {"ruleId": finding.code, "level": "error", "message": {"text": finding.message}}
+        results.append({**record, "locations": [{"physicalLocation": location}]})
+    rules = [{"id": code} for code in dict.fromkeys(finding.code for finding in findings)]
+    about = {"name": "quire", "version": __version__, "informationUri": ISSUES.removesuffix("/issues")}
+    run = {"tool": {"driver": {**about, "rules": rules}}, "results": results}
+    return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
 
 
 Form = Literal["text", "json", "github", "sarif"]
-FORMAT = option(
-    "github: annotations of a workflow; sarif: for code scanning; json: as --json.",
-    "--format",
-    default="text",
-    show_default=True,
-)
+_MEANING = "github: annotations of a workflow; sarif: for code scanning; json: as --json."
+FORMAT = option(_MEANING, "--format", default="text", show_default=True)
 
 
 def write_findings(findings: Sequence[Finding], form: Form, records: Sequence[Any] | None = None) -> None:
@@ -62,7 +47,7 @@ def write_findings(findings: Sequence[Finding], form: Form, records: Sequence[An
     if form == "json":
         write_json(list(map(asdict, findings)) if records is None else records)
     elif form == "sarif":
-        _write_sarif(findings)
+        write_json(_sarif(findings))
     else:
         line = _annotation if form == "github" else partial(finding_line, paint=Paint(sys.stdout))
         for finding in findings:

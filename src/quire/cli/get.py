@@ -2,16 +2,14 @@
 
 import os
 
-from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import JSON, argument, option, quire_command
 from quire.cli.hit_output import Printer
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, get_section
-from quire.cli.output import count_of, message, note, visible
+from quire.cli.output import NOTHING_FOUND, count_of, message, note, visible
 from quire.errors import NotFoundError
 from quire.search.hit import Hit
 from quire.search.token_budget import hit_tokens
 from quire.workspace.selection import exists
-from quire.workspace.workspace import Workspace
 
 
 @quire_command("quire get docs/search.md:10", "quire get docs/search.md#how-it-is-ranked --no-children")
@@ -37,22 +35,16 @@ def command(
             continue
         try:
             with index.open_named(name) as workspace:
-                if hit := _get(workspace, name, children=children, max_tokens=max_tokens):
-                    hits.append((hit, workspace.file(hit.tree, hit.path)))
-                    if linking := {link.id for link in workspace.index.links_to(hit.id)}:
-                        count = count_of(len(linking), "section")
-                        note(f"{visible(name)}: linked from {count}; quire links --to lists them")
+                hit = get_section(workspace, name, children=children, max_tokens=max_tokens)
+                if max_tokens and not hit.text and (whole := workspace.get(hit.id, children=children)).text:
+                    most, size = count_of(max_tokens, "token"), count_of(hit_tokens(whole), "token")
+                    message(f"{name}: no part of it fits in {most}; with its breadcrumb it has {size}")
+                    continue
+                hits.append((hit, workspace.file(hit.tree, hit.path)))
+                if linking := {link.id for link in workspace.index.links_to(hit.id)}:
+                    count = count_of(len(linking), "section")
+                    note(f"{visible(name)}: linked from {count}; quire links --to lists them")
         except NotFoundError as error:
             message(str(error))
     Printer(full=True).show(hits, as_json=as_json)
     return 0 if len(hits) == len(dict.fromkeys(names)) else NOTHING_FOUND
-
-
-def _get(workspace: Workspace, name: str, *, children: bool, max_tokens: int) -> Hit | None:
-    """The section; None, after a message, if no part of it fits."""
-    hit = get_section(workspace, name, children=children, max_tokens=max_tokens)
-    if max_tokens and not hit.text and (whole := workspace.get(hit.id, children=children)).text:
-        most, size = count_of(max_tokens, "token"), count_of(hit_tokens(whole), "token")
-        message(f"{name}: no part of it fits in {most}; with its breadcrumb it has {size}")
-        return None
-    return hit

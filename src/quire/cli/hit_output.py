@@ -1,7 +1,4 @@
-"""Sections from the index as JSON or text, for ``search`` and ``get``.
-
-On a terminal, matches are highlighted, and a text too long for it is shortened to the lines around them.
-"""
+"""Sections from the index as JSON or text; on a terminal highlighted, and shortened to the lines around matches."""
 
 import re
 import sys
@@ -28,8 +25,7 @@ from quire.search.hit import Hit
 from quire.search.search_settings import SHARPNESS, SearchSettings
 
 Form = Literal["text", "list", "matches"]  # sections, one line per section, or the lines with matches
-Ranges = Callable[[Hit], Sequence[Span]] | None
-"""Where the query's words are in a hit's text; None if there is no query."""
+Ranges = Callable[[Hit], Sequence[Span]] | None  # where the query's words are in a hit's text; None without a query
 _WIDTH = 112
 _INDENT = "  "
 _WINDOW = 11  # how many consecutive lines of a long text are shown at least, besides the first
@@ -40,7 +36,6 @@ _PROSE = pattern(r"[ ]{0,3}(?:[^\W\d_]|[`(\"'])")
 
 
 def _setting(name: str, *flags: str) -> Any:
-    """An option for a setting of search."""
     field = fields(SearchSettings)[name]
 
     def checked(_ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
@@ -54,21 +49,16 @@ MAX_TOKENS = _setting("max_tokens")
 LIST = option("One line per result: path, breadcrumb, tokens, score.", "--list")
 
 
-def hit_record(
-    hit: Hit, file: str, phases: Mapping[str, Any] | None = None, ranges: Sequence[Span] | None = None
-) -> dict[str, Any]:
+def hit_record(hit: Hit, file: str, phases: Mapping[str, Any] | None = None, ranges: Any = None) -> dict[str, Any]:
     """A hit as ``--json`` prints it; with ``phases`` it is explained. ``ranges`` are those of the query's words."""
     record: dict[str, Any] = {**asdict(hit), "score": round(hit.score, 4), "file": storable(file)}
     del record["explanation"]
-    if ranges is not None:
-        record["match_ranges"] = ranges
-    if phases is not None:
-        record["explanation"] = {**hit.explanation, "phases": phases}
+    record |= {} if ranges is None else {"match_ranges": ranges}
+    record |= {} if phases is None else {"explanation": {**hit.explanation, "phases": phases}}
     return dict(_camel_case(record))
 
 
 def _camel_case(value: Any) -> Any:
-    """A JSON value whose names are in camelCase."""
     if isinstance(value, Mapping):
         upper = partial(re.sub, "[_ ](.)", lambda match: match[1].upper())
         return {upper(str(name)): _camel_case(item) for name, item in value.items()}
@@ -84,15 +74,10 @@ def _line_spans(text: str, *, whole: bool = False) -> list[Span]:
 
 
 class Highlighted:
-    """A text whose matches are marked, and whose front matter and shortcodes are faint.
-
-    ``matches`` are in order and do not overlap.
-    """
+    """A text with marked matches, in order and apart from each other, and with faint front matter and shortcodes."""
 
     def __init__(self, text: str, matches: Sequence[Span], paint: output.Paint) -> None:
-        self.matches = matches
-        self._text = text
-        self._paint = paint
+        self.matches, self._text, self._paint = matches, text, paint
         self._faint = output.faint_spans(text)
 
     def line(self, span: Span) -> str:
@@ -127,15 +112,29 @@ class Highlighted:
         kept = {*range(start, start + window)} | (set() if is_settings else {0})
         return sorted(kept | {1} if 2 in kept else kept)  # an ellipsis takes as much space as one line
 
-    def is_prose(self, span: Span) -> bool:
-        """Whether a line continues a paragraph, so that the last row of a wrapped line before it is filled."""
-        start = Span(span.start, span.start + 1)
-        return _PROSE.match(self._text, span.start) is not None and not _within(start, self._faint)
+    def rows(self, spans: Sequence[Span], kept: Sequence[int], columns: int, *, is_clipped: bool) -> list[str]:
+        """The rows of a terminal for some lines, at most four for each if ``is_clipped``.
 
-    def code_lines(self, spans: Sequence[Span]) -> list[bool]:
-        """Which lines are fenced code. They are not wrapped, so that commands can be copied."""
+        A line that continues a paragraph fills the last row of a wrapped one. Fenced code can be copied: no wrapping.
+        """
         fences = (self._text[slice(*span)].lstrip(" >").startswith(("```", "~~~")) for span in spans)
-        return [count % 2 == 1 for count in accumulate(fences)]
+        is_code = [count % 2 == 1 for count in accumulate(fences)]
+        rows: list[str] = []
+        is_wrapped = False
+        for previous, number in pairwise([-1, *kept]):
+            span = spans[number]
+            if number > previous + 1:
+                rows.append("…")
+            line = self.clipped(span, _ROWS * columns) if is_clipped else self.line(span)
+            is_prose = _PROSE.match(self._text, span.start) and not _within(
+                Span(span.start, span.start + 1), self._faint
+            )
+            if is_wrapped and is_prose and number == previous + 1:
+                line = f"{rows.pop()} {line.lstrip(' ')}"
+            new = [line] if is_code[number] else output.wrap(line, columns)
+            is_wrapped = len(new) > 1
+            rows += new
+        return rows
 
 
 def _within(span: Span, spans: Sequence[Span]) -> list[Span]:
@@ -157,13 +156,13 @@ class Printer:
     """
 
     def __init__(self, *, full: bool = False, form: Form = "text", ranges: Ranges = None, best: bool = False) -> None:
-        self._form = form
-        self._ranges = ranges
-        self._has_list = best and form == "text" and not full and output.is_terminal(sys.stdout)
+        is_terminal = output.is_terminal(sys.stdout)
+        self._form, self._ranges = form, ranges
+        self._has_list = best and form == "text" and not full and is_terminal
         self._room = _WINDOW  # how many rows a text may take
         self._paint = output.Paint(sys.stdout)
-        self._columns = output.terminal_width(sys.stdout, _WIDTH) if output.is_terminal(sys.stdout) else None
-        self._is_full = full or self._columns is None
+        self._columns = min(output.terminal_size(sys.stdout, "columns", 80), _WIDTH) if is_terminal else None
+        self._is_full = full or not is_terminal
 
     def show(
         self, hits: Iterable[tuple[Hit, str]], phases: Mapping[str, Any] | None = None, *, as_json: bool = False
@@ -173,20 +172,20 @@ class Printer:
             records = (hit_record(hit, file, phases, self._ranges and self._ranges(hit)) for hit, file in hits)
             output.write_json_array(records)
             return
+        rows = list(hits)
+        others = rows[1:] if self._has_list else []
         if self._has_list:
-            hits, others = (rows := list(hits))[:1], rows[1:]
-            self._room = max(output.terminal_height(sys.stdout) - _AROUND - len(others), _WINDOW)
-        for number, (hit, file) in enumerate(hits):
+            height = output.terminal_size(sys.stdout, "lines", sys.maxsize)
+            self._room = max(height - _AROUND - len(others), _WINDOW)
+        for number, (hit, file) in enumerate(rows[: len(rows) - len(others)]):
             if number and self._form == "text":
                 output.echo()
             for line in self._lines(hit, file):
                 output.echo(line, wraps=False)
-        if self._has_list and others:
-            output.echo()
-            for line in self._others(others):
-                output.echo(line, wraps=False)
+        for line in ("", *self._list(others)) if others else ():
+            output.echo(line, wraps=False)
 
-    def _others(self, hits: Sequence[tuple[Hit, str]]) -> Iterator[str]:
+    def _list(self, hits: Sequence[tuple[Hit, str]]) -> Iterator[str]:
         """One line for each hit, and how to read it."""
         paint, columns = self._paint, self._columns or _WIDTH
         places = [f"{file}:{hit.lines[0]}" for hit, file in hits]
@@ -197,17 +196,35 @@ class Printer:
         yield paint.faint(f"more: quire get {quote(output.visible(places[0]))}, or --full for all of them")
 
     def _lines(self, hit: Hit, file: str) -> Iterator[str]:
+        """One line, those with matches as ``grep -n`` prints them, or breadcrumb, path, size and text."""
+        paint, (first, last) = self._paint, hit.lines
         explanation = _explanation_lines(hit.explanation) if hit.explanation else ()
-        reasons = [row for line in explanation for row in self._rows(self._paint.faint(f"{_INDENT}{line}"))]
-        if self._form == "list":
-            paint, size = self._paint, output.count_of(hit.tokens, "token")
-            path, breadcrumb = f"{file}:{hit.lines[0]}", output.visible(hit.breadcrumb_line.removeprefix("> "))
-            line = f"{paint.path(path, file)}  {breadcrumb}  {paint.number(size)}  {paint.faint(f'{hit.score:.2f}')}"
-            yield from (*self._rows(line), *reasons)
-        elif self._form == "matches":
-            yield from self._matching_lines(hit, file)
+        reasons = [row for line in explanation for row in self._rows(paint.faint(f"{_INDENT}{line}"))]
+        size = output.count_of(hit.tokens, "token")
+        if self._form == "matches":
+            text = self._highlighted(hit)
+            for number, span in enumerate(_line_spans(hit.text, whole=True), start=first):
+                if _within(span, text.matches):
+                    yield from self._rows(f"{paint.path(f'{file}:{number}', file)}: {text.line(span)}")
+        elif self._form == "list":
+            path, breadcrumb = (
+                paint.path(f"{file}:{first}", file),
+                output.visible(hit.breadcrumb_line.removeprefix("> ")),
+            )
+            yield from self._rows(f"{path}  {breadcrumb}  {paint.number(size)}  {paint.faint(f'{hit.score:.2f}')}")
+            yield from reasons
         else:
-            yield from self._section(hit, file, reasons)
+            path = paint.path(f"{file}:{first}" if first == last else f"{file}:{first}-{last}", file)
+            yield from self._rows(paint.title(hit.breadcrumb_line))
+            yield from self._rows(f"{path}  {paint.number(size + ('' if hit.complete else ', not all of it'))}")
+            yield from (*reasons, "")
+            indent = "" if self._columns is None else _INDENT
+            if hit.parts and hit.parts[0].start > hit.span.start:  # not from its beginning
+                yield f"{indent}…"
+            yield from self._text(hit)
+            if not hit.complete:
+                more = f"quire get {quote(output.visible(hit.id))} --children"
+                yield from ("", paint.faint(f"{indent}{file}:{first}  more: {more}"))
 
     def _highlighted(self, hit: Hit) -> Highlighted:
         return Highlighted(hit.text, self._ranges(hit) if self._ranges else (), self._paint)
@@ -215,66 +232,23 @@ class Printer:
     def _rows(self, line: str) -> list[str]:
         return [line] if self._columns is None else output.wrap(line, self._columns, _INDENT)
 
-    def _section(self, hit: Hit, file: str, reasons: Sequence[str]) -> Iterator[str]:
-        """Breadcrumb, path and size, then the text."""
-        first, last = hit.lines
-        path = f"{file}:{first}" if first == last else f"{file}:{first}-{last}"
-        size = output.count_of(hit.tokens, "token") + ("" if hit.complete else ", not all of it")
-        yield from self._rows(self._paint.title(hit.breadcrumb_line))
-        yield from self._rows(f"{self._paint.path(path, file)}  {self._paint.number(size)}")
-        yield from (*reasons, "")
-        indent = "" if self._columns is None else _INDENT
-        if hit.parts and hit.parts[0].start > hit.span.start:  # not from its beginning
-            yield f"{indent}…"
-        yield from self._text(hit)
-        if not hit.complete:
-            yield ""
-            more = f"quire get {quote(output.visible(hit.id))} --children"
-            yield self._paint.faint(f"{indent}{file}:{first}  more: {more}")
-
     def _text(self, hit: Hit) -> Iterator[str]:
         """The text of a hit; on a terminal indented, with marked matches, wrapped outside of code, and shortened."""
         spans = _line_spans(hit.text)
         if self._columns is None:
             yield from (_safe(hit.text[slice(*span)]) for span in spans)
             return
-        text, room = self._highlighted(hit), self._room
+        text, room, columns = self._highlighted(hit), self._room, self._columns - len(_INDENT)
         kept: Sequence[int] = range(len(spans))
-        rows = self._text_rows(text, spans, kept, is_clipped=not (self._is_full or self._has_list))
+        rows = text.rows(spans, kept, columns, is_clipped=not (self._is_full or self._has_list))
         for window in () if self._is_full else (room - 3, 3 * room // 4, room // 2, _WINDOW):
             if len(rows) <= room:
                 break
             kept = text.best_lines(spans, max(window, _WINDOW))
-            rows = self._text_rows(text, spans, kept, is_clipped=True)
+            rows = text.rows(spans, kept, columns, is_clipped=True)
         yield from (f"{_INDENT}{row}" if row else "" for row in rows)
         if left_out := len(spans) - len(kept):
             yield self._paint.faint(f"{_INDENT}… {output.count_of(left_out, 'line')} left out; --full shows all")
-
-    def _text_rows(
-        self, text: Highlighted, spans: Sequence[Span], kept: Sequence[int], *, is_clipped: bool
-    ) -> list[str]:
-        """The rows of a terminal for some lines of a text; with ``is_clipped`` each line has few of them."""
-        columns = (self._columns or _WIDTH) - len(_INDENT)
-        is_code = text.code_lines(spans)
-        rows: list[str] = []
-        is_wrapped = False
-        for previous, number in pairwise([-1, *kept]):
-            if number > previous + 1:
-                rows.append("…")
-            line = text.clipped(spans[number], _ROWS * columns) if is_clipped else text.line(spans[number])
-            if is_wrapped and number == previous + 1 and text.is_prose(spans[number]):
-                line = f"{rows.pop()} {line.lstrip(' ')}"
-            new = [line] if is_code[number] else output.wrap(line, columns)
-            is_wrapped = len(new) > 1
-            rows += new
-        return rows
-
-    def _matching_lines(self, hit: Hit, file: str) -> Iterator[str]:
-        """Each line with a match, as ``grep -n`` prints it."""
-        text = self._highlighted(hit)
-        for number, span in enumerate(_line_spans(hit.text, whole=True), start=hit.lines[0]):
-            if _within(span, text.matches):
-                yield from self._rows(f"{self._paint.path(f'{file}:{number}', file)}: {text.line(span)}")
 
 
 def with_node_ids(hit: Hit, outline: Sequence[Node]) -> Hit:

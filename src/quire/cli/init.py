@@ -4,15 +4,14 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from quire.cli.command_group import ERROR
 from quire.cli.command_options import argument, quire_command
-from quire.cli.config import toml_key, toml_value
-from quire.cli.output import count_of, echo, message, visible
+from quire.cli.config import toml_key, toml_value, write_text
+from quire.cli.output import ERROR, count_of, echo, message, visible
 from quire.errors import InputError
 from quire.model.options import DEFAULT_TOKENIZER
 from quire.model.trees import tree_name
 from quire.model.validation import fields
-from quire.output.atomic_file import os_errors_as_quire_errors, replacing
+from quire.output.atomic_file import os_errors_as_quire_errors
 from quire.read.discover import discover, is_code_repository, is_documentation
 from quire.read.source import read_file
 from quire.search.search_settings import SearchSettings
@@ -52,10 +51,10 @@ _LANGUAGE = """
 def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
     """Write a quire.toml for the documents in a folder.
 
-    The trees are the README and the folders of documentation, for example docs/; outside a code
-    repository, every folder with documents. If there are other documents, the whole folder is one tree. Every other
-    setting is there as a comment. An existing quire.toml stays as it is. If pyproject.toml has a table [tool.quire],
-    quire init writes nothing, as quire.toml would override that table.
+    The trees are the README and the folders of documentation, for example docs/; outside a code repository, every
+    folder with documents. If there are other documents, the whole folder is one tree. The settings of search are there
+    as comments. An existing quire.toml stays as it is. If pyproject.toml has a table [tool.quire], quire init writes
+    nothing, as quire.toml would override that table.
     """
     root = Path.cwd() / folder
     prefix = "" if folder == "." else os.path.join(folder, "")  # noqa: PTH118  as it was typed
@@ -72,8 +71,7 @@ def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
         if os.path.lexists(root / PROJECT_FILE):
             message(f"{name} exists already; change it, or remove it first")
             return ERROR
-        with replacing(root / PROJECT_FILE) as stream:
-            stream.write(starting_text(trees).encode())
+        write_text(root / PROJECT_FILE, starting_text(trees))
     echo(visible(f"{name}: {'' if trees else 'no trees yet: add them under [trees]'}".rstrip(": ")))
     count = tokenizers.resolve(None, DEFAULT_TOKENIZER).count
     for tree, path in trees.items():
@@ -116,7 +114,6 @@ def proposed_trees(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def _documentation_folders(root: Path, folders: Sequence[str]) -> Iterator[str]:
-    """The folders that are documentation by their names, or by the files of a generator in them."""
     for folder in folders:
         content = [name for file, name in _CONTENT.items() if (root / folder / file).exists()]
         if content and content[0] != "." and (root / folder / content[0]).is_dir():

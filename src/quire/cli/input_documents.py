@@ -4,7 +4,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -14,8 +14,7 @@ import click
 from msgspec import structs
 
 from quire.cli import output
-from quire.cli.command_group import ERROR, NOTHING_FOUND
-from quire.cli.output import MOST_SHOWN, count_of
+from quire.cli.output import ERROR, MOST_SHOWN, NOTHING_FOUND, count_of
 from quire.errors import InputError, QuireError, UndecodableError
 from quire.model.document import Finding, Syntax, doc_name
 from quire.model.operating_system import case_folded
@@ -30,9 +29,9 @@ from quire.workspace.settings import Settings, load
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "<stdin>"
 _SKIPPED = "skipped"  # what is printed like the code of a finding
-_MOST_KEPT = 10_000  # how many findings are kept to be listed
 
 Result = TypeVar("Result")
+Prepare = Callable[[], None]
 
 
 class InputDocument(NamedTuple):
@@ -91,10 +90,8 @@ def renamed(findings: Iterable[Finding], name: str) -> tuple[Finding, ...]:
 class Summary:
     """What a run has read, made and skipped."""
 
-    counts: Counter[str] = field(default_factory=Counter)
-    """Of documents, chunks, tokens, and documents with nothing to cut."""
-    findings: int = 0
-    first_findings: list[Finding] = field(default_factory=list)  # at most `_MOST_KEPT`
+    counts: Counter[str] = field(default_factory=Counter)  # of documents, chunks, tokens, and documents without text
+    findings: list[Finding] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)  # files and folders that are no documents, by reason
 
@@ -105,7 +102,7 @@ class Summary:
         tokens = sum(chunk.token_stats.tokens for chunk in chunks)
         empty = int(not (chunks or chunks.document.blocks))
         counts = Counter(documents=1, chunks=len(chunks), tokens=tokens, empty=empty)
-        return cls(counts, len(findings), list(renamed(findings[:_MOST_KEPT], document.name)))
+        return cls(counts, list(renamed(findings, document.name)))
 
     @property
     def has_errors(self) -> bool:
@@ -116,19 +113,17 @@ class Summary:
         """Add the summary of later documents."""
         self.counts.update(other.counts)
         self.findings += other.findings
-        self.first_findings += other.first_findings[: _MOST_KEPT - len(self.first_findings)]
         self.skipped += other.skipped
 
     def skip(self, name: str, reason: str, counted: Self | None = None) -> None:
         """List a document that could not be read, cut or written; if it was ``counted``, subtract it."""
         self.skipped.append(Skipped(path=name, reason=reason, is_error=True))
-        if counted:
-            self.counts.subtract(counted.counts)
+        self.counts.subtract(counted.counts if counted else ())
 
     def show(self, *, only_errors: bool = False) -> None:
         """Print findings, skipped documents and totals to standard error."""
         if not only_errors:
-            output.show_findings(self.first_findings, self.findings)
+            output.show_findings(self.findings)
         in_order = sorted(self.skipped, key=lambda skipped: not skipped.is_error)
         shown = [skipped for skipped in in_order if skipped.is_error or not only_errors]
         most = MOST_SHOWN if output.is_terminal(sys.stderr) else len(shown)
@@ -147,19 +142,17 @@ class Summary:
 
     def exit_code(self, paths: Sequence[str]) -> int:
         """2 after an error, 1 with a message if there were no documents in ``paths``, else 0."""
-        if self.has_errors:
-            return ERROR
-        if not self.counts["documents"]:
+        if not self.has_errors and not self.counts["documents"]:
             output.message(f"no documents in {', '.join(paths)}; quire looks for Markdown and .txt files")
             return NOTHING_FOUND
-        return 0
+        return ERROR if self.has_errors else 0
 
 
 @dataclass(frozen=True)
 class Inputs:
     """What a command reads, and the configuration."""
 
-    paths: tuple[str, ...]  # the paths on the command line, else those of the trees
+    paths: tuple[str, ...]  # those of the command line, else of the trees
     trees: Mapping[str, str]  # the names of the trees by path, if the command line has no path
     settings: Settings
     syntax: Syntax | None = None
@@ -170,12 +163,7 @@ class Inputs:
     @classmethod
     def load(cls, paths: tuple[str, ...], **options: Any) -> Self:
         """Complete the command line with the configuration."""
-        try:
-            settings = load(Path.cwd())
-        except FileNotFoundError:  # the current folder does not exist
-            if not paths:
-                raise
-            settings = Settings(folder=Path())
+        settings = load(Path.cwd())
         if paths:
             return cls(paths, {}, settings, **options)
         if not settings.trees:
@@ -191,10 +179,7 @@ class Inputs:
         return cls(tuple(trees), trees, settings, **options)
 
     def cut_options(self, typed: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """The options of the command line completed by those of quire.toml, by the path of each tree.
-
-        If the command line has paths, one set of options under "" is for all of them.
-        """
+        """The options of the command line and of quire.toml, by the path of each tree, or "" for paths of the user."""
         chosen = {name: value for name, value in {"syntax": self.syntax, **typed}.items() if value is not None}
         return {
             path: {"tokenizer": None, **self.settings.chunk_options(tree, chosen.get("strategy")), **chosen}
@@ -226,15 +211,15 @@ class Inputs:
             for found in discovery.documents:
                 key = str(found.file) if len(self.paths) == 1 else os.path.realpath(found.file)
                 documents.setdefault(key, found)
-        return [self._document(found) for found in _without_clashes([*documents.values()])]
+        listed = []
+        for one in _without_clashes([*documents.values()]):
+            tree = self._tree(one.root if one else STANDARD_INPUT)
+            errors = tree.errors if self.errors == "strict" else self.errors
+            listed.append(InputDocument(str(one.file) if one else STANDARD_INPUT_NAME, one, errors, tree.encoding))
+        return listed
 
     def _tree(self, path: str) -> Tree:
         return self.settings.trees[self.trees[path]] if path in self.trees else Tree()
-
-    def _document(self, found: Found | None) -> InputDocument:
-        tree = self._tree(found.root if found else STANDARD_INPUT)
-        errors = tree.errors if self.errors == "strict" else self.errors
-        return InputDocument(str(found.file) if found else STANDARD_INPUT_NAME, found, errors, tree.encoding)
 
 
 def _without_clashes(documents: Sequence[Found | None]) -> Sequence[Found | None]:
@@ -260,18 +245,18 @@ Work = Callable[[InputDocument], tuple[Summary, Result]]
 
 
 def results(
-    documents: Sequence[InputDocument],
-    work: Work[Result],
-    summary: Summary,
-    *,
-    jobs: int | None,
-    prepare: Callable[[], None],
+    documents: Sequence[InputDocument], work: Work[Result], summary: Summary, *, jobs: int | None, prepare: Prepare
 ) -> Generator[Result, None, None]:
     """The results of ``work``, by ``jobs`` processes or as many as pay off; each calls ``prepare`` first.
 
     ``summary`` lists documents that cannot be read or cut. Close the generator, so that no process outlives its use.
     """
-    costs = [_cost(document) for document in documents]
+    costs = []
+    for document in documents:
+        size = 0
+        with suppress(OSError, ValueError):  # reading it gives the reason
+            size = document.found.file.stat().st_size if document.found else 0
+        costs.append(workers.work_of(size))
     reads_standard_input = any(document.found is None for document in documents)
     processes = 1 if reads_standard_input else workers.worker_count(costs, jobs=jobs, cores=workers.cores())
     running = workers.results(
@@ -292,14 +277,5 @@ def _process(work: Work[Result], document: InputDocument) -> tuple[Summary, list
     try:
         summary, result = work(document.read())
     except QuireError as error:
-        summary = Summary()
-        summary.skip(document.name, error.reason)
-        return summary, []
+        return Summary(skipped=[Skipped(path=document.name, reason=error.reason, is_error=True)]), []
     return summary, [result]
-
-
-def _cost(document: InputDocument) -> int:
-    try:
-        return workers.work_of(document.found.file.stat().st_size if document.found else 0)
-    except (OSError, ValueError):  # reading it gives the reason
-        return workers.work_of(0)

@@ -3,23 +3,22 @@
 import os
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from msgspec import structs
 
-from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.command_options import JSON, PATHS, not_empty, option, quire_command
+from quire.cli.command_options import JSON, PATHS, option, quire_command
 from quire.cli.cut_options import ERRORS, TreeCutter
 from quire.cli.finding_formats import FORMAT, Form, write_findings
-from quire.cli.input_documents import InputDocument, Inputs, Summary, results
+from quire.cli.input_documents import Inputs, Summary, Work, results
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, get_section
-from quire.cli.output import count_of, echo, note, visible, write_json
+from quire.cli.output import NOTHING_FOUND, count_of, echo, note, visible, write_json
 from quire.links.link_targets import LinkTargets
 from quire.model.document import Document, Finding
 from quire.model.offsets import lines_at
 from quire.model.trees import OnUndecodable
+from quire.workspace.selection import exists
 from quire.workspace.workspace import Workspace
 
 
@@ -27,9 +26,7 @@ from quire.workspace.workspace import Workspace
 def command(
     *,
     paths: tuple[str, ...] = PATHS,
-    to: str | None = option(
-        "List the links that lead to this section or document.", metavar="ID|PATH", callback=not_empty
-    ),
+    to: str | None = option("List the links that lead to this section or document.", "ID|PATH"),
     is_orphans: bool = option("List documents that no other one links to.", "--orphans"),
     errors: OnUndecodable = ERRORS,
     form: Form = FORMAT,
@@ -48,23 +45,32 @@ def command(
     """
     if to or is_orphans:
         with index.open(paths) as workspace:
-            return _show_links_to(workspace, to, as_json=as_json) if to else _show_orphans(workspace, as_json=as_json)
+            return _show_indexed(workspace, to, as_json=as_json)
     inputs = Inputs.load(paths, errors=errors)
     summary = Summary()
-    trees, names = _trees(inputs, summary)
+    trees: dict[str, dict[str, Document]] = defaultdict(dict)  # by their folder and their path in it
+    names: dict[tuple[str, str], str] = {}
+    found = inputs.documents(summary)
+    cut = TreeCutter.of(inputs, {"tokenizer": None}).with_documents(found)
+    parse: Work[Any] = lambda text: (Summary(Counter(documents=1)), (text, cut.parse(text)))  # noqa: E731
+    for text, document in results(found, parse, summary, jobs=1, prepare=cut.prepare):
+        path = text.path or text.name
+        folder = os.path.normpath(Path(text.name).parent.joinpath(*[".."] * path.count("/")))
+        trees[folder][path] = document
+        names[folder, path] = text.name
     broken: list[Finding] = []
     records: list[dict[str, Any]] = []
     count = 0
     for folder, documents in trees.items():
-        targets = LinkTargets(documents, exists=partial(_exists, folder))
+        targets = LinkTargets(documents, exists=lambda path, folder=folder: exists(f"{folder}/{path}"))  # type: ignore[misc]
         count += sum(map(len, targets.links.values()))
         for path, link, target in targets.broken():
             [line] = lines_at(documents[path].text, [link.start])
             record = {"file": names[folder, path], "line": line, "text": link.text, "target": link.target}
             records.append({**record, "problem": target.problem, "nearest": target.nearest})
             near = f"; nearest: {target.nearest}" if target.nearest else ""
-            text = f"[{link.text}]({link.target}): {target.problem}{near}"
-            broken.append(Finding(code="broken-link", path=names[folder, path], line=line, message=text))
+            message = f"[{link.text}]({link.target}): {target.problem}{near}"
+            broken.append(Finding(code="broken-link", path=names[folder, path], line=line, message=message))
     write_findings(broken, "json" if as_json else form, records)
     summary.show(only_errors=True)
     code = summary.exit_code(inputs.paths)
@@ -73,46 +79,21 @@ def command(
     return code or (NOTHING_FOUND if broken else 0)
 
 
-def _show_links_to(workspace: Workspace, name: str, *, as_json: bool) -> int:
-    links = workspace.index.links_to(get_section(workspace, name).id)
-    rows = [{**structs.asdict(link), "file": workspace.file(link.tree, link.path)} for link in links]
-    _show(rows, [f"{row['file']}:{row['line']}: [{row['text']}] in {row['id']}" for row in rows], as_json=as_json)
-    note(f"{count_of(len(rows), 'link')} from {count_of(len({link.id for link in links}), 'section')}")
-    return 0 if rows else NOTHING_FOUND
-
-
-def _show_orphans(workspace: Workspace, *, as_json: bool) -> int:
-    orphans = set(workspace.index.orphans())
-    files = [workspace.file(record.tree, record.path) for record in workspace.documents() if record.id in orphans]
-    _show(files, files, as_json=as_json)
-    note(f"{count_of(len(files), 'document')} without a link to it")
-    return NOTHING_FOUND if files else 0
-
-
-def _show(value: Any, lines: Sequence[str], *, as_json: bool) -> None:
+def _show_indexed(workspace: Workspace, target: str | None, *, as_json: bool) -> int:
+    rows: Sequence[Any]
+    if target:
+        links = workspace.index.links_to(get_section(workspace, target).id)
+        rows = [{**structs.asdict(link), "file": workspace.file(link.tree, link.path)} for link in links]
+        lines = [f"{row['file']}:{row['line']}: [{row['text']}] in {row['id']}" for row in rows]
+        total = f"{count_of(len(rows), 'link')} from {count_of(len({link.id for link in links}), 'section')}"
+    else:
+        orphans = set(workspace.index.orphans())
+        found = [record for record in workspace.documents() if record.id in orphans]
+        rows = lines = [workspace.file(record.tree, record.path) for record in found]
+        total = f"{count_of(len(rows), 'document')} without a link to it"
     if as_json:
-        write_json(value)
+        write_json(rows)
     elif lines:
         echo("\n".join(map(visible, lines)))
-
-
-def _trees(inputs: Inputs, summary: Summary) -> tuple[dict[str, dict[str, Document]], dict[tuple[str, str], str]]:
-    """The documents by their folder and their path in it, and their names by both."""
-    trees: dict[str, dict[str, Document]] = defaultdict(dict)
-    names: dict[tuple[str, str], str] = {}
-    documents = inputs.documents(summary)
-    cut = TreeCutter.of(inputs, {"tokenizer": None}).with_documents(documents)
-    for text, document in results(documents, partial(_parse, cut), summary, jobs=1, prepare=cut.prepare):
-        path = text.path or text.name
-        folder = os.path.normpath(Path(text.name).parent.joinpath(*[".."] * path.count("/")))
-        trees[folder][path] = document
-        names[folder, path] = text.name
-    return trees, names
-
-
-def _parse(cut: TreeCutter, text: InputDocument) -> tuple[Summary, tuple[InputDocument, Document]]:
-    return Summary(Counter(documents=1)), (text, cut.parse(text))
-
-
-def _exists(folder: str, path: str) -> bool:
-    return os.path.exists(os.path.join(folder, path))  # noqa: PTH110, PTH118  Path fails for impossible names
+    note(total)
+    return 0 if bool(rows) == bool(target) else NOTHING_FOUND

@@ -1,13 +1,10 @@
 """``quire llms-txt``: write llms.txt or llms-full.txt, which agents look for on a site."""
 
-import click
-
 from quire import pipeline
-from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.command_options import argument, option, quire_command
+from quire.cli.command_options import argument, option, quire_command, refuse
 from quire.cli.input_documents import STANDARD_INPUT
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions
-from quire.cli.output import echo, message
+from quire.cli.output import NOTHING_FOUND, echo, message
 from quire.model.dialects import dialect_of, page_url
 from quire.output.llms_txt import PublishedPage, llms_full_txt, llms_txt
 from quire.workspace.selection import exists, is_file
@@ -17,7 +14,7 @@ from quire.workspace.selection import exists, is_file
 def command(
     *,
     name: str | None = argument("[PATH|TREE]", required=False),
-    base_url: str = option("The address of the published pages.", metavar="URL", default=""),
+    base_url: str = option("The address of the published pages.", "URL", default=""),
     full: bool = option("Write llms-full.txt: the texts of the pages, too."),
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
@@ -27,8 +24,7 @@ def command(
     rules of the documentation generator, by its files beside or above the documents or by `dialect` in quire.toml.
     """
     name = name or ""
-    if name == STANDARD_INPUT or is_file(name):
-        raise click.UsageError("llms.txt lists documents; name a folder or a tree")
+    refuse(name == STANDARD_INPUT or is_file(name), "llms.txt lists documents; name a folder or a tree")
     with index.open([name] if exists(name) else []) as workspace:
         records = workspace.documents("" if exists(name) else name)
         configured = workspace.settings.tree_options

@@ -27,7 +27,7 @@ def command(
     *,
     paths: tuple[str, ...] = PATHS,
     is_http: bool = option("Serve streamable HTTP instead of standard input and output.", "--http"),
-    host: str = option("The address for --http. [default: 127.0.0.1]", metavar="ADDRESS", default="127.0.0.1"),
+    host: str = option("The address for --http. [default: 127.0.0.1]", "ADDRESS", default="127.0.0.1"),
     port: int = option("The port; 0: any free one. [default: 8765]", least=0, most=65535, default=8765),
     chatgpt: bool = option("Offer the tools that ChatGPT connectors expect: search and fetch."),
     max_tokens: int | None = option(

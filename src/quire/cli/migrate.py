@@ -1,18 +1,16 @@
-"""``quire migrate``: convert chunk records of the old format, or back. output/legacy.py has the rules.
+"""``quire migrate``: convert chunk records of the old format, or back, each file completely or not at all.
 
-A filter: it reads files or standard input and prints records. A file is converted completely or not at all.
+output/legacy.py has the rules.
 """
 
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import click
+from typing import Any
 
 from quire.cli import output
-from quire.cli.command_group import ERROR
-from quire.cli.command_options import argument, option, quire_command
+from quire.cli.command_options import argument, option, quire_command, refuse
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, Summary, read_standard_input
 from quire.errors import InputError, QuireError
 from quire.model.document import Finding
@@ -35,39 +33,30 @@ def command(
     FILE has one record, a list of records, or records one after the other, as in JSON lines. Without FILE, or for -,
     records are read from standard input. Records in the current format stay unchanged.
     """
-    if reverse and title is not None:
-        raise click.UsageError("--title has no meaning with --reverse; leave it out")
-    if not files and output.is_terminal(sys.stdin):
-        raise click.UsageError("name a file, or pipe records into it")
-    findings: list[Finding] = []
+    refuse(reverse and title is not None, "--title has no meaning with --reverse; leave it out")
+    refuse(not files and output.is_terminal(sys.stdin), "name a file, or pipe records into it")
     summary = Summary()
 
     def converted() -> Iterator[dict[str, Any]]:
         """The records of all files; those of a file with an error are left out."""
         for file in files or (STANDARD_INPUT,):
             name = STANDARD_INPUT_NAME if file == STANDARD_INPUT else file
+            findings: list[Finding] = []
+            convert = partial(_convert, name=name, title=title, findings=findings, reverse=reverse)
             try:
-                rows = [_convert(*row, name, title, reverse=reverse) for row in _records(file, name)]
+                rows = [(row, convert(*row)) for row in _records(file, name)]
             except QuireError as error:
                 summary.skip(name, error.reason)
                 continue
-            summary.counts.update(records=len(rows), converted=sum(row.is_changed for row in rows))
-            findings.extend(row.finding for row in rows if row.finding)
-            yield from (row.record for row in rows)
+            summary.counts.update(records=len(rows), converted=sum(row[0] != new for row, new in rows))
+            summary.findings += findings
+            yield from (new for _, new in rows)
 
     (output.write_json_array if as_json else output.write_json_lines)(converted())
-    output.show_findings(findings)
+    output.show_findings(summary.findings)
     summary.show(only_errors=True)
     output.note(f"{output.count_of(summary.counts['records'], 'record')}, {summary.counts['converted']:,} converted")
-    return ERROR if summary.has_errors else 0
-
-
-class Converted(NamedTuple):
-    """A record in the other format."""
-
-    record: dict[str, Any]
-    is_changed: bool
-    finding: Finding | None = None  # if fields could only be guessed
+    return output.ERROR if summary.has_errors else 0
 
 
 def _records(file: str, name: str) -> Iterator[tuple[Any, int, str]]:
@@ -83,7 +72,10 @@ def _records(file: str, name: str) -> Iterator[tuple[Any, int, str]]:
             yield value, line, f"line {line}: "
 
 
-def _convert(record: Any, line: int, label: str, name: str, title: str | None, *, reverse: bool) -> Converted:
+def _convert(
+    record: Any, line: int, label: str, *, name: str, title: str | None, findings: list[Finding], reverse: bool
+) -> dict[str, Any]:
+    """A record in the other format; fields that could only be guessed are a finding."""
     if not isinstance(record, dict):
         raise InputError(name, f"{label}is not a chunk record", "a record is one JSON object")
     try:
@@ -92,7 +84,7 @@ def _convert(record: Any, line: int, label: str, name: str, title: str | None, *
         new = legacy.legacy(record, name=name) if reverse else legacy.migrate(record, title, name=name)
     except InputError as error:
         raise InputError(name, f"{label}{error.reason}") from error
-    guesses = [field for field in legacy.guessed(record) if field in new]
-    text = f"{' and '.join(guesses)} could only be guessed; cut the document again for the exact values."
-    finding = Finding(code="guessed-fields", path=name, line=line, message=text) if guesses else None
-    return Converted(new, new != record, finding)
+    if guesses := [field for field in legacy.guessed(record) if field in new]:
+        text = f"{' and '.join(guesses)} could only be guessed; cut the document again for the exact values."
+        findings.append(Finding(code="guessed-fields", path=name, line=line, message=text))
+    return new

@@ -6,7 +6,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from quire.cli.command_options import combined, not_empty, option
+from quire.cli.command_options import combined, option
 from quire.cli.output import Progress, count_of, message
 from quire.errors import NotFoundError, QuireError, UndecodableError
 from quire.index.section_lookup import LIST_DOCUMENTS
@@ -20,22 +20,17 @@ from quire.workspace.workspace import Workspace
 INDEX = option(
     "The index, or a store of `quire index --to`. [default: .quire beside quire.toml, else in the cache folder]",
     "--index",
-    metavar="DIR",
-    callback=not_empty,
+    "DIR",
 )
-
-
+_NO_UPDATE = option("Answer from the index as it is.")
 MODE = option("How to search; the other modes need `quire index --vectors`.", default="words", show_default=True)
 
 
 class IndexOptions:
     """``--index`` and ``--no-update``."""
 
-    def __init__(
-        self, *, folder: str | None = INDEX, no_update: bool = option("Answer from the index as it is.")
-    ) -> None:
-        self.folder = folder
-        self.no_update = no_update
+    def __init__(self, *, folder: str | None = INDEX, no_update: bool = _NO_UPDATE) -> None:
+        self.folder, self.no_update = folder, no_update
 
     @contextmanager
     def open(self, paths: Sequence[str] = (), trees: Sequence[str] = (), mode: Mode = "words") -> Iterator[Workspace]:
@@ -100,7 +95,7 @@ def get_section(workspace: Workspace, name: str, **options: Any) -> Hit:
         return workspace.get(name, **options)
     except NotFoundError as error:
         if len(error.near) != 1:
-            raise _advising(error, workspace) from None
+            raise advising(error, workspace) from None
         message(f"{error.problem}; showing {error.near[0]}")
         return workspace.get(error.near[0], **options)
 
@@ -113,12 +108,8 @@ def read_unindexed(file: str) -> str:
         raise error.advising(CONVERT) from error
 
 
-def show_not_found(error: NotFoundError, workspace: Workspace) -> None:
-    """Tell the user what is not in the index."""
-    message(str(_advising(error, workspace)))
-
-
-def _advising(error: NotFoundError, workspace: Workspace) -> NotFoundError:
+def advising(error: NotFoundError, workspace: Workspace) -> NotFoundError:
+    """The error with a command that lists the documents."""
     advised = error.advising(f"{command_hint('outline', workspace)} shows what is")
     return advised if error.advice == LIST_DOCUMENTS else error
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from quire import pipeline
 from quire.cli import output
-from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import JSON, argument, option, quire_command
 from quire.cli.cut_options import ERRORS, SYNTAX, TITLE, TOKENIZER
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text, renamed
@@ -81,36 +80,28 @@ def command(
                 _show_headings(workspace, records, counter, max_tokens or NO_LIMIT, as_json=as_json)
             else:
                 _show_documents(workspace, records, as_json=as_json)
-            return 0 if pattern or records else NOTHING_FOUND
+            return 0 if pattern or records else output.NOTHING_FOUND
     except NotFoundError as error:
         output.message(str(error))
-        return NOTHING_FOUND
+        return output.NOTHING_FOUND
 
 
 def _show_file(name: str, errors: OnUndecodable, show_tree: Callable[..., None], **options: Any) -> None:
-    """Print the headings of a file, or of standard input, and what is wrong with it."""
     path = None if name == STANDARD_INPUT else Path(name)
     shown = name if path else STANDARD_INPUT_NAME
     text, findings = read_text(path, shown, errors)
     values = tree_options({}, (), path.parent) if path else {}
     document = pipeline.parse(text, path=path and path.name, **options, **values)
     show_tree(document, name)
-    findings = (*findings, *document.findings)
-    output.show_findings(renamed(findings[: output.MOST_SHOWN], shown), len(findings))
+    output.show_findings(renamed((*findings, *document.findings), shown))
 
 
 def _show_documents(workspace: Workspace, records: Sequence[FileRecord], *, as_json: bool) -> None:
     pairs = [(record, workspace.file(record.tree, record.path)) for record in records]
     if as_json:
         output.write_json_array(
-            {
-                "id": record.id,
-                "path": record.path,
-                "file": storable(file),
-                "title": record.title,
-                "nodes": record.nodes,
-                "tokens": record.tokens,
-            }
+            {"id": record.id, "path": record.path, "file": storable(file)}
+            | {name: getattr(record, name) for name in ("title", "nodes", "tokens")}
             for record, file in pairs
         )
     else:
@@ -124,7 +115,7 @@ def _print(rows: Sequence[Row]) -> None:
     digits = max((len(f"{row.tokens:,}") for row in rows), default=0)
     name = details = sys.maxsize
     if output.is_terminal(sys.stdout) and rows:
-        room = output.terminal_width(sys.stdout) - digits - len("   tokens  ")
+        room = output.terminal_size(sys.stdout, "columns", 80) - digits - len("   tokens  ")
         wanted = max(len(row.branch) + output.width(output.visible(row.name)) for row in rows)
         name = min(wanted, output.MOST_WIDE, room - min(max(output.width(row.details) for row in rows), _DETAILS))
         details = room - name
@@ -156,7 +147,6 @@ def _text(listed: DocumentList) -> str:
 
 
 def _show_indexed(workspace: Workspace, name: str, show_tree: Callable[..., None]) -> None:
-    """Print the headings of a document or section of the index."""
     hit = get_section(workspace, name)
     whole = workspace.get(f"{hit.tree}:{hit.path}")
     tree = workspace.trees[hit.tree]
@@ -176,7 +166,11 @@ def _show_tree(
     elif first:
         _print([*_tree_rows(record)])
     else:
-        _print([*_tree_rows({**record, "title": _label(document)}, file=file)])
+        name = document.path or STANDARD_INPUT_NAME
+        heading = next((section.title for section in document.sections if section.depth == 1), None)
+        is_titled = document.title not in ("", Path(name).stem, heading)  # no heading has the title
+        title = f"{name} · {document.title}" if is_titled else name
+        _print([*_tree_rows({**record, "title": title}, file=file)])
 
 
 def _tree_rows(record: Mapping[str, Any], branch: str = "", below: str = "", file: str = "") -> Iterator[Row]:
@@ -184,11 +178,8 @@ def _tree_rows(record: Mapping[str, Any], branch: str = "", below: str = "", fil
     style = output.Paint(sys.stdout).title if record["depth"] < 2 else output.visible
     lines = output.lines_of(record["startLine"], record["endLine"])
     yield Row(record["title"] or "(no title)", record["tokens"], lines, style, branch, file)
-    *others, last = record["children"] or [None]
-    for child in others:
-        yield from _tree_rows(child, f"{below}├─ ", f"{below}│  ")
-    if last:
-        yield from _tree_rows(last, f"{below}└─ ", f"{below}   ")
+    for left, child in enumerate(record["children"], start=1 - len(record["children"])):  # 0 is the last
+        yield from _tree_rows(child, f"{below}{'├' if left else '└'}─ ", f"{below}{'│' if left else ' '}  ")
 
 
 def _heading_records(document: Document, counter: TokenCounter, depth: int) -> list[dict[str, Any]]:
@@ -203,27 +194,16 @@ def _heading_records(document: Document, counter: TokenCounter, depth: int) -> l
     last = [max(section.start, text_end(text, section.start, section.end) - 1) for section in sections]
     positions = sorted({*edges[:-1], *last})
     lines = dict(zip(positions, lines_at(text, positions), strict=True))
-    records: list[dict[str, Any]] = [
-        {
+    records: list[dict[str, Any]] = []
+    for section, size, own, end in zip(sections, tokens, own_tokens, last, strict=True):
+        record = {
             "title": section.title,
             "depth": section.depth,
             "slug": section.slug,
-            "tokens": tokens[section.number],
-            "ownTokens": own_tokens[section.number],
-            "startLine": lines[section.start],
-            "endLine": lines[last[section.number]],
-            "children": [],
+            "tokens": size,
+            "ownTokens": own,
         }
-        for section in sections
-    ]
-    for section in sections:
+        records.append({**record, "startLine": lines[section.start], "endLine": lines[end], "children": []})
         if section.parent is not None and section.depth <= depth:
-            records[section.parent]["children"].append(records[section.number])
+            records[section.parent]["children"].append(records[-1])
     return records
-
-
-def _label(document: Document) -> str:
-    """The file name of a document, and its title if no heading has it."""
-    name = document.path or STANDARD_INPUT_NAME
-    first = next((heading.title for heading in document.sections if heading.depth == 1), None)
-    return name if document.title in ("", Path(name).stem, first) else f"{name} · {document.title}"

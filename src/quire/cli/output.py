@@ -1,4 +1,4 @@
-"""Everything that quire prints: data to standard output, messages to standard error.
+"""Everything that quire prints: data to standard output, messages to standard error; and exit codes, as of grep.
 
 JSON is always UTF-8. Text from documents passes through ``visible`` (``Paint`` and ``message`` do so), so that no
 control character reaches the terminal. Colours, links, wrapped lines and progress appear on a terminal only.
@@ -9,10 +9,12 @@ import os
 import re
 import sys
 import time
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 import click
 from msgspec import structs
@@ -21,6 +23,8 @@ from quire.errors import char_width
 from quire.model.document import Finding, Span
 from quire.model.patterns import pattern
 
+NOTHING_FOUND = 1  # or a check failed
+ERROR = 2
 LINE_END = pattern("\r\n?|\n")
 _ORDINARY = ("heading-without-text",)  # findings that healthy documents have, too: one line for all of them
 MOST_WIDE = 72  # how many columns of a table a cell is given at most
@@ -31,17 +35,14 @@ _PROGRESS_EVERY = 0.1
 _BAR = 20  # the columns of the progress bar
 _ERASE = "\r\x1b[2K"
 _ESCAPE = pattern(r"\x1b(?:\[[0-9;]*m|\]8;;[^\x1b]*\x1b\\)")
-_INDENT = pattern(r" *(?:(?:[-*+>]|\d+[.)]) +)*")  # the spaces and list markers that a line starts with
+_INDENT = pattern(r"\A *(?:(?:[-*+>]|\d+[.)]) +)*")  # the spaces and list markers that a line starts with
 _SETTINGS = pattern(
     r"\A(---|\+\+\+)[ \t]*\r?\n(?s:.*?)^\1[ \t]*$|\{\{[<%][^\r\n]{0,999}?[%>]\}\}|\{%[^\r\n]{0,999}?%\}", re.MULTILINE
-)
-"""Front matter, shortcodes and Liquid tags."""
+)  # front matter, shortcodes and Liquid tags
 _ASCII = str.maketrans(
     {"│": "|", "├": "|", "└": "`", "─": "-", "…": "~", "›": ">", "·": "-", "–": "-", **dict.fromkeys("▏▎▍▌▋▊▉█", "#")}
-)
-"""Replacements for quire's own drawing characters where the terminal cannot show them."""
-_DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
-"""Characters that change the direction of the text after them."""
+)  # for quire's own drawing characters where the terminal cannot show them
+_DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))  # characters that change that of the text after them
 _VISIBLE = {
     **{code: chr(0x2400 + code) for code in range(0x20)},
     ord("\t"): "    ",
@@ -66,23 +67,15 @@ def clip(text: str, columns: int) -> str:
     """``text``, shortened with an ellipsis to ``columns``."""
     if width(text) <= columns:
         return text
-    taken = 0
-    for index, char in enumerate(text):
-        taken += char_width(char)
-        if taken >= columns:
-            return text[:index] + "…"
-    return text
+    return text[: bisect_left([*accumulate(map(char_width, text))], columns)] + "…"
 
 
 def wrap(text: str, columns: int, hang: str = "") -> list[str]:
-    """``text`` in rows of at most ``columns``, broken at spaces; rows after the first are indented by ``hang`` more.
-
-    A word that is longer than a row is not broken.
-    """
+    """``text`` in rows of at most ``columns``, broken at spaces only; later rows are indented by ``hang`` more."""
     if _shown_width(text) <= columns:
         return [text]
-    indent = _INDENT.match(_ESCAPE.sub("", text))
-    before = " " * len(indent[0] if indent else "") + hang
+    plain = _ESCAPE.sub("", text)
+    before = " " * (len(plain) - len(_INDENT.sub("", plain, count=1))) + hang
     rows = [""]
     for word in re.findall("(?:^ +| {0,2})[^ ]+", text):  # without the padding of tables
         if _ESCAPE.sub("", rows[-1]).strip() and _shown_width(rows[-1] + word) > columns:
@@ -135,20 +128,13 @@ class Choices:
     is_verbose = False
 
 
-def terminal_width(stream: TextIO, at_most: int = 1000) -> int:
-    """The columns of the terminal: what COLUMNS says, else its own size, else 80."""
-    columns = 0
-    with contextlib.suppress(OSError, ValueError):
-        columns = int(os.environ.get("COLUMNS") or os.get_terminal_size(stream.fileno()).columns)
-    return min(columns if columns > 0 else 80, at_most)
-
-
-def terminal_height(stream: TextIO) -> int:
-    """The rows of the terminal: what LINES says, else its own size; very many if both are unknown."""
-    rows = 0
-    with contextlib.suppress(OSError, ValueError):
-        rows = int(os.environ.get("LINES") or os.get_terminal_size(stream.fileno()).lines)
-    return rows if rows > 0 else sys.maxsize
+def terminal_size(stream: TextIO, dimension: Literal["columns", "lines"], default: int) -> int:
+    """The columns or lines of the terminal: what COLUMNS or LINES says, else its own size, else ``default``."""
+    try:
+        named = os.environ.get(dimension.upper())
+        return max(int(named or getattr(os.get_terminal_size(stream.fileno()), dimension)), 0) or default
+    except (OSError, ValueError):
+        return default
 
 
 class Paint:
@@ -189,7 +175,7 @@ class Paint:
 def echo(text: str = "", *, wraps: bool = True) -> None:
     """Print a line of data to standard output; on a terminal, a long line is wrapped."""
     Progress.clear()
-    sys.stdout.write(_in_encoding(_wrapped(text, sys.stdout) if wraps else text, sys.stdout) + "\n")
+    sys.stdout.write(_printable(text, sys.stdout, wraps=wraps) + "\n")
 
 
 def note(text: str = "", *, is_error: bool = False) -> None:
@@ -201,10 +187,9 @@ def note(text: str = "", *, is_error: bool = False) -> None:
 
 def _write_error(text: str) -> None:
     Progress.clear()
-    if sys.stderr is None:
-        return
     try:
-        click.echo(_in_encoding(_wrapped(text, sys.stderr), sys.stderr), err=True)
+        if sys.stderr is not None:
+            click.echo(_printable(text, sys.stderr), err=True)
     except OSError:
         discard(sys.stderr)
 
@@ -212,6 +197,12 @@ def _write_error(text: str) -> None:
 def message(text: str) -> None:
     """Print ``quire: text`` to standard error."""
     _write_error(f"quire: {visible(text)}")
+
+
+def confirm(question: str) -> bool:
+    """Ask the user on standard error."""
+    Progress.clear()
+    return click.confirm("\n".join(map(visible, question.split("\n"))), err=True)
 
 
 def discard(stream: TextIO) -> None:
@@ -222,28 +213,22 @@ def discard(stream: TextIO) -> None:
         os.close(nowhere)
 
 
-def _wrapped(text: str, stream: TextIO) -> str:
-    if not is_terminal(stream):
-        return text
-    return "\n".join(row for line in text.split("\n") for row in wrap(line, terminal_width(stream), "  "))
-
-
-def _in_encoding(text: str, stream: TextIO) -> str:
+def _printable(text: str, stream: TextIO, *, wraps: bool = True) -> str:
+    """``text`` in the encoding of ``stream``, wrapped on a terminal."""
+    if wraps and is_terminal(stream):
+        columns = terminal_size(stream, "columns", 80)
+        text = "\n".join(row for line in text.split("\n") for row in wrap(line, columns, "  "))
     encoding = stream.encoding or "utf-8"
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        if not encoding.lower().startswith("utf"):
-            text = text.translate(_ASCII)
+        text = text if encoding.lower().startswith("utf") else text.translate(_ASCII)
         return text.encode(encoding, "replace").decode(encoding)
     return text
 
 
-def show_findings(findings: Sequence[Finding], total: int | None = None, *, hint: str = "") -> None:
-    """Print the first findings and the number of the others; ``total`` counts those that were not kept, too.
-
-    ``hint`` tells where to see the rest.
-    """
+def show_findings(findings: Sequence[Finding], *, hint: str = "") -> None:
+    """Print the first findings and the number of the others; ``hint`` tells where to see those."""
     hidden = () if Choices.is_verbose else _ORDINARY
     ordinary = [finding for finding in findings if finding.code in hidden]
     others = [finding for finding in findings if finding.code not in hidden]
@@ -254,8 +239,7 @@ def show_findings(findings: Sequence[Finding], total: int | None = None, *, hint
         first = ordinary[0]
         rest = f", and {len(ordinary) - 1:,} more like it; -v lists them" if len(ordinary) > 1 else ""
         show_finding(structs.replace(first, message=f"{first.message.rstrip('.')}{rest}"))
-    more = (len(findings) if total is None else total) - len(ordinary) - most
-    if more > 0:
+    if (more := len(others) - most) > 0:
         note(Paint(sys.stderr).faint(f"… and {count_of(more, 'more finding')}{f'; {hint}' if hint else ''}"))
 
 
@@ -334,10 +318,11 @@ class Progress(contextlib.AbstractContextManager["Progress"]):
 
     def step(self, done: int, total: int, path: str) -> None:
         """Show that ``path`` is next, after ``done`` others."""
-        if self._is_on and time.monotonic() > self._next:
-            self._next = time.monotonic() + _PROGRESS_EVERY
-            line = progress_line(done, total, time.monotonic() - self._start, path, terminal_width(sys.stderr, 100) - 1)
-            sys.stderr.write(_ERASE + _in_encoding(line, sys.stderr))
+        if self._is_on and (now := time.monotonic()) > self._next:
+            self._next = now + _PROGRESS_EVERY
+            columns = min(terminal_size(sys.stderr, "columns", 80), 100) - 1
+            line = progress_line(done, total, now - self._start, path, columns)
+            sys.stderr.write(_ERASE + _printable(line, sys.stderr, wraps=False))
             sys.stderr.flush()
             Progress._is_shown = True
 

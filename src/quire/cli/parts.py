@@ -31,10 +31,8 @@ def input_parts(inputs: Inputs, cut: TreeCutter, summary: Summary) -> list[Part]
 
 def _local_parts(documents: Sequence[InputDocument], options: Mapping[str, Mapping[str, Any]]) -> Iterator[Part]:
     files = [(document.found, document.errors, document.encoding) for document in documents if document.found]
-    by_folder = groupby(
-        files, key=lambda file: (str(file[0].file)[: -len(file[0].path)] or ".", file[0].root, *file[1:])
-    )
-    for (folder, root, errors, encoding), some in by_folder:
+    key = lambda file: (str(file[0].file)[: -len(file[0].path)] or ".", file[0].root, *file[1:])  # noqa: E731
+    for (folder, root, errors, encoding), some in groupby(files, key):
         for part in document_parts(folder, (listed(found.path, found.file) for found, *_ in some)):
             chosen = options.get(root) or options[""]
             yield part._replace(options=chosen, errors=errors, encoding=encoding)

@@ -8,11 +8,10 @@ from shlex import quote
 
 import click
 
-from quire.cli.command_group import NOTHING_FOUND
-from quire.cli.command_options import JSON, PATHS, argument, not_empty, option, quire_command
+from quire.cli.command_options import JSON, PATHS, argument, option, quire_command, refuse
 from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Form, Printer, show_phases, with_node_ids
 from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions, get_section, read_unindexed
-from quire.cli.output import count_of, is_terminal, message, note, visible
+from quire.cli.output import NOTHING_FOUND, count_of, is_terminal, message, note, visible
 from quire.errors import InputError, NotFoundError, QuireError
 from quire.model.document import Span
 from quire.model.patterns import pattern
@@ -31,20 +30,16 @@ def command(
     *,
     query: str = argument("QUERY", required=False, default="", callback=None),
     paths: tuple[str, ...] = PATHS,
-    queries: tuple[str, ...] = option("One of several queries. Repeatable.", "-e", "--query", metavar="QUERY"),
+    queries: tuple[str, ...] = option("One of several queries. Repeatable.", "-e", "--query", "QUERY", callback=None),
     like: str | None = option(
-        "Find sections of other documents with the words of this section or file, instead of a query.",
-        metavar="ID|FILE",
-        callback=not_empty,
+        "Find sections of other documents with the words of this section or file, instead of a query.", "ID|FILE"
     ),
     limit: int | None = LIMIT,
     max_tokens: int | None = MAX_TOKENS,
-    trees: tuple[str, ...] = option("Search only this tree. Repeatable.", "--tree", metavar="NAME"),
-    path: tuple[str, ...] = option("Search only these paths. Repeatable.", metavar="GLOB", callback=not_empty),
+    trees: tuple[str, ...] = option("Search only this tree. Repeatable.", "--tree", "NAME", callback=None),
+    path: tuple[str, ...] = option("Search only these paths. Repeatable.", "GLOB"),
     where: tuple[str, ...] = option(
-        "Search only documents with this in their front matter: status=draft, 'date>2025'. Repeatable.",
-        metavar="KEY=VALUE",
-        callback=not_empty,
+        "Search only documents with this in their front matter: status=draft, 'date>2025'. Repeatable.", "KEY=VALUE"
     ),
     no_merge: bool = option("Do not merge sections into their parents; results may overlap."),
     as_list: bool = LIST,
@@ -53,7 +48,7 @@ def command(
     every: bool = option("Print results below the relevance cut-off, too.", "--all"),
     mode: Mode = MODE,
     rerank: str | None = option(
-        "Rank the best 50 results again with the model behind this address, as [search] rerank does.", metavar="URL"
+        "Rank the best 50 results again with the model behind this address, as [search] rerank does.", "URL"
     ),
     explain: bool = option("Show how each result was found and ranked."),
     as_json: bool = JSON,
@@ -69,11 +64,16 @@ def command(
     Put a query of several words in quotes. Without quotes, words belong to the query unless they name a file or
     folder, or nearly do; in a pipe, a single word must name one. Put -- before a query that begins with a dash.
     """
-    query, paths = _query_and_paths(query, queries, paths, like)
-    if as_list + matches + full > 1:
-        raise click.UsageError("--list, --matches and --full exclude each other; choose one")
-    if like and explain:
-        raise click.UsageError("--explain is about a query; leave it out with --like")
+    refuse(queries and like, "--like replaces a query; leave out -e")
+    if queries or like:  # all arguments are paths
+        paths = (query, *paths) if query else paths
+        query = queries[0] if len(queries) == 1 else " OR ".join(f"({alternative})" for alternative in queries)
+    elif not query:
+        raise click.UsageError("Missing argument 'QUERY'.")
+    else:
+        query, paths = _with_words(query, paths)
+    refuse(as_list + matches + full > 1, "--list, --matches and --full exclude each other; choose one")
+    refuse(like and explain, "--explain is about a query; leave it out with --like")
     if not like:
         if not query.strip():
             raise QuireError("there is nothing to look for", "give a query with a word in it")
@@ -83,11 +83,14 @@ def command(
     with index.open(paths, trees, mode) as workspace:
         find: Callable[..., Results] = partial(workspace.search, query, path=path, where=where, limit=limit)
         if like is not None:
+            file = file_of(like)
             try:
-                find = partial(find, **_like(workspace, like))
+                is_text = file and not workspace.locate(file)  # of a file that is in no tree
+                named = {"text": read_unindexed(file)} if is_text else {"like": get_section(workspace, like).id}
             except NotFoundError as error:
                 message(str(error))
                 return NOTHING_FOUND
+            find = partial(find, **named)
         else:
             find = partial(find, merge=not no_merge, every=every, explain=explain, mode=mode, rerank=rerank)
         if path and not workspace.documents(path):
@@ -97,20 +100,6 @@ def command(
         _show(workspace, results, form=form, full=full, explain=explain, as_json=as_json)
         _show_left_out(workspace, results, find, max_tokens)
     return 0 if results else NOTHING_FOUND
-
-
-def _query_and_paths(
-    query: str, queries: Sequence[str], paths: tuple[str, ...], like: str | None
-) -> tuple[str, tuple[str, ...]]:
-    """The query and the paths. With ``-e`` or ``--like``, all arguments are paths, and any of the queries may match."""
-    if not queries and not like:
-        if not query:
-            raise click.UsageError("Missing argument 'QUERY'.")
-        return _with_words(query, paths)
-    if queries and like:
-        raise click.UsageError("--like replaces a query; leave out -e")
-    paths = (query, *paths) if query else paths
-    return queries[0] if len(queries) == 1 else " OR ".join(f"({alternative})" for alternative in queries), paths
 
 
 def _with_words(query: str, paths: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
@@ -132,14 +121,6 @@ def _with_words(query: str, paths: tuple[str, ...]) -> tuple[str, tuple[str, ...
         missing = f"{words[0]}: no such file or folder; " if may_be_path else ""
         note(visible(f"{missing}searched {quote(query)}; {advice}"))
     return query, paths
-
-
-def _like(workspace: Workspace, name: str) -> dict[str, str]:
-    """The section that ``--like`` names, or the text of a file that is in no tree."""
-    file = file_of(name)
-    if file and not workspace.locate(file):
-        return {"text": read_unindexed(file)}
-    return {"like": get_section(workspace, name).id}
 
 
 def _show(workspace: Workspace, results: Results, *, form: Form, full: bool, explain: bool, as_json: bool) -> None:

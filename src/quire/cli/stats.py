@@ -1,7 +1,4 @@
-"""``quire stats``: compare the strategies on the user's documents.
-
-The table shows the figures of the JSON that ``--json`` prints.
-"""
+"""``quire stats``: compare the strategies on the user's documents; the table shows the figures of the JSON."""
 
 import sys
 from collections import Counter
@@ -10,23 +7,24 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from statistics import fmean, median
-from typing import Any, NamedTuple
+from typing import Any
 
 from quire import pipeline
 from quire.cli.command_options import HTML, JSON, option, quire_command
 from quire.cli.cut_options import CUT_TOKENIZER, JOBS, READING, STRATEGY, counter_for, load_tokenizers
 from quire.cli.input_documents import InputDocument, Inputs, Summary, results
-from quire.cli.output import Paint, clip, count_of, echo, note, print_table, terminal_width, write_json
+from quire.cli.output import Paint, clip, count_of, echo, note, print_table, terminal_size, write_json
 from quire.model.document import Syntax
-from quire.model.options import STRATEGIES, Options, build
-from quire.model.record import Chunk
+from quire.model.options import STRATEGIES, build
 from quire.web.html_pages import stats_page, write_page
 
 _LABEL = 22
 _COLUMN = 12
 _BLOCKS = "▏▎▍▌▋▊▉█"  # an eighth of a column to a whole one
-_SIZES = ("tokens, total", "  smallest", "  median", "  mean", "  95 % up to", "  largest")
-"""The rows of the sizes, in the order of ``_distribution``."""
+_SIZES = {
+    "total": "tokens, total", "min": "  smallest", "median": "  median", "mean": "  mean", "p95": "  95 % up to",
+    "max": "  largest",
+}  # fmt: skip
 _SHARES = ("overlap", "breadcrumb", "added")
 
 
@@ -58,7 +56,7 @@ def command(
             for (chunks, findings), (more_chunks, more_findings) in zip(totals.values(), measurements, strict=True):
                 chunks.extend(more_chunks)
                 findings.update(more_findings)
-    largest = max((chunk.size for chunks, _ in totals.values() for chunk in chunks), default=0)
+    largest = max((chunk[0] for chunks, _ in totals.values() for chunk in chunks), default=0)
     edges = [16 << power for power in range(max(0, (largest - 1).bit_length() - 4) + 1)]  # 16, 32, 64 and so on
     result: dict[str, Any] = {
         "documents": summary.counts["documents"],
@@ -76,46 +74,30 @@ def command(
     return summary.exit_code(inputs.paths)
 
 
-class MeasuredChunk(NamedTuple):
-    """The tokens of a text to embed, whether it is in the strategy's range, and the lengths of its parts."""
-
-    size: int
-    within: bool
-    embedded: int
-    overlap: int
-    breadcrumb: int
-    added: int
-
-
-Measurement = tuple[list[MeasuredChunk], Counter[str]]
-"""The chunks that a strategy makes, and the codes of its findings."""
+MeasuredChunk = tuple[int, ...]
+"""The tokens of a text to embed, whether they are in the strategy's range, its length, and those of ``_SHARES``."""
+Measurement = tuple[list[MeasuredChunk], Counter[str]]  # the chunks of a strategy, and the codes of its findings
 
 
 def _measure(
     strategies: Sequence[str], tokenizer: str | None, syntax: Syntax | None, text: InputDocument
 ) -> tuple[Summary, list[Measurement]]:
-    """A summary of a document and a measurement of each strategy."""
     document = pipeline.parse(text.text, path=text.path, syntax=syntax)
     cuts = [pipeline.chunk(document, strategy, tokenizer=tokenizer) for strategy in strategies]
-    measurements = [
-        (
-            [_measured(chunk, chunks.options, tokenizer) for chunk in chunks],
-            Counter(finding.code for finding in (*text.findings, *chunks.findings)),
-        )
-        for chunks in cuts
-    ]
+    measurements = []
+    for chunks in cuts:
+        measured: list[MeasuredChunk] = []
+        options = chunks.options
+        for chunk in chunks:
+            own, size, overlap = chunk.token_stats.tokens, chunk.token_stats.embed_tokens, chunk.overlap_chars
+            if overlap:
+                own = counter_for(options.strategy, tokenizer).count(chunk.original_text[overlap:])
+            within = options.cap is not None and own >= options.minimum and size <= options.cap
+            measured.append((size, within, len(chunk.embed_text), overlap, len(chunk.embed_prefix), chunk.added_chars))
+        measurements.append((measured, Counter(finding.code for finding in (*text.findings, *chunks.findings))))
     summary = Summary.of(text, cuts[0])
     summary.counts["characters"] = len(text.text)
     return summary, measurements
-
-
-def _measured(chunk: Chunk, options: Options, tokenizer: str | None) -> MeasuredChunk:
-    own, size = chunk.token_stats.tokens, chunk.token_stats.embed_tokens
-    if chunk.overlap_chars:
-        own = counter_for(options.strategy, tokenizer).count(chunk.original_text[chunk.overlap_chars :])
-    within = options.cap is not None and own >= options.minimum and size <= options.cap
-    lengths = (len(chunk.embed_text), chunk.overlap_chars, len(chunk.embed_prefix), chunk.added_chars)
-    return MeasuredChunk(size, within, *lengths)
 
 
 def _figures(
@@ -125,11 +107,16 @@ def _figures(
     options = build(strategy, {"tokenizer": counter_for(strategy, tokenizer).name})
     sizes, within, embedded, *added = zip(*chunks, strict=True) if chunks else [()] * 6
     limits = {"min": options.minimum, "max": options.cap, "within": _share(within, len(sizes))}
+    tokens: dict[str, Any] = {"total": sum(sizes), **dict.fromkeys([*_SIZES][1:])}
+    if ordered := sorted(sizes):
+        p95 = ordered[-(-95 * len(ordered) // 100) - 1]  # at least 95 % are no larger
+        tokens |= {"min": ordered[0], "median": median(ordered), "mean": round(fmean(ordered), 1), "p95": p95}
+        tokens["max"] = ordered[-1]
     bars = [(edge // 2 + 1 if edge > edges[0] else 0, edge) for edge in edges]
     return {
         "tokenizer": options.tokenizer,
         "chunks": len(sizes),
-        "tokens": _distribution(sorted(sizes)),
+        "tokens": tokens,
         "range": limits if options.cap else None,
         **dict(zip(_SHARES, (_share(lengths, sum(embedded)) for lengths in added), strict=True)),
         "findings": dict(sorted(findings.items())),
@@ -139,52 +126,33 @@ def _figures(
     }
 
 
-def _distribution(ordered: Sequence[int]) -> dict[str, Any]:
-    if not ordered:
-        return {"total": 0, **dict.fromkeys(("min", "median", "mean", "p95", "max"))}
-    rank = -(-95 * len(ordered) // 100)  # at least 95 % are no larger
-    return {
-        "total": sum(ordered),
-        "min": ordered[0],
-        "median": median(ordered),
-        "mean": round(fmean(ordered), 1),
-        "p95": ordered[rank - 1],
-        "max": ordered[-1],
-    }
-
-
 def _share(parts: Iterable[int], whole: int) -> float | None:
     return round(sum(parts) / whole, 4) if whole else None
 
 
 def _rows(strategies: Mapping[str, dict[str, Any]]) -> list[tuple[str, ...]]:
     """The lines of the table: a label and a cell per strategy; the findings last."""
-    columns = [_cells(strategy) for strategy in strategies.values()]
+    columns = []
+    for strategy in strategies.values():
+        limits, findings = strategy["range"], strategy["findings"]
+        columns.append(
+            {
+                "tokenizer": strategy["tokenizer"],
+                "chunks": _number(strategy["chunks"]),
+                **{label: _number(strategy["tokens"][name]) for name, label in _SIZES.items()},
+                "range": f"{limits['min']}-{limits['max']}" if limits else "–",
+                "  within": _number(limits and limits["within"], ".1%"),
+                **{"added in all" if name == "added" else name: _number(strategy[name], ".1%") for name in _SHARES},
+                "findings": _number(sum(findings.values())),
+                **{f"  {code}": _number(count) for code, count in findings.items()},
+            }
+        )
     labels = dict.fromkeys(label for column in columns for label in column)
     return [(label, *(column.get(label, "–") for column in columns)) for label in labels]
 
 
-def _cells(strategy: dict[str, Any]) -> dict[str, str]:
-    """A strategy's column, by the labels of the rows."""
-    limits = strategy["range"]
-    return {
-        "tokenizer": strategy["tokenizer"],
-        "chunks": _number(strategy["chunks"]),
-        **dict(zip(_SIZES, map(_number, strategy["tokens"].values()), strict=True)),
-        "range": f"{limits['min']}-{limits['max']}" if limits else "–",
-        "  within": _percent(limits and limits["within"]),
-        **{"added in all" if name == "added" else name: _percent(strategy[name]) for name in _SHARES},
-        "findings": _number(sum(strategy["findings"].values())),
-        **{f"  {code}": _number(count) for code, count in strategy["findings"].items()},
-    }
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:,}".removesuffix(".0")
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1%}"
+def _number(value: float | None, form: str = ",") -> str:
+    return "–" if value is None else f"{value:{form}}".removesuffix(".0")
 
 
 def _show(result: dict[str, Any]) -> None:
@@ -192,7 +160,7 @@ def _show(result: dict[str, Any]) -> None:
     strategies: dict[str, dict[str, Any]] = result["strategies"]
     skipped = f", {result['skipped']:,} skipped" if result["skipped"] else ""
     echo(f"{count_of(result['documents'], 'document')}, {count_of(result['characters'], 'character')}{skipped}")
-    beside = max(1, (terminal_width(sys.stdout) - _LABEL) // (_COLUMN + 2))
+    beside = max(1, (terminal_size(sys.stdout, "columns", 80) - _LABEL) // (_COLUMN + 2))
     most = max(bar["chunks"] for strategy in strategies.values() for bar in strategy["histogram"])
     paint = Paint(sys.stdout)
     for first in range(0, len(strategies), beside):

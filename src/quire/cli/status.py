@@ -3,15 +3,14 @@
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 from msgspec import structs
 
-from quire.cli.command_group import NOTHING_FOUND
+from quire.cli import output
 from quire.cli.command_options import JSON, PATHS, quire_command
 from quire.cli.open_workspace import INDEX, command_hint, index_flag
-from quire.cli.output import MOST_SHOWN, Paint, count_of, echo, message, show_finding, visible, write_json
+from quire.cli.output import MOST_SHOWN, Paint, count_of, echo
 from quire.errors import NotFoundError
 from quire.index.file_records import VERSION, storable
 from quire.model.options import AUTO_SLUGS, DEFAULT_SLUGS
@@ -28,30 +27,31 @@ def command(*, paths: tuple[str, ...] = PATHS, as_json: bool = JSON, index_folde
     of quire.toml, else of the current folder. Read-only; `quire index` updates the index. The exit code is 1 if
     something is outdated, damaged, missing or cannot be read.
     """
-    with Workspace.open(paths, index=index_folder, on_message=message) as workspace:
+    with Workspace.open(paths, index=index_folder, on_message=output.message) as workspace:
         status = _status(workspace)
         if status is None:
             makes = f"{command_hint('index', workspace)} makes one"
-            message(f"{display_path(workspace.index_folder)}: there is no index yet; {makes}")
+            output.message(f"{display_path(workspace.index_folder)}: there is no index yet; {makes}")
             if not as_json:
-                return NOTHING_FOUND
+                return output.NOTHING_FOUND
             status = Status(version=VERSION, size=0, rebuild="there is no index yet")
         changed = dict(_changed_trees(status, workspace))
         is_fine = not (status.damaged or status.rebuild or status.outdated or status.failed or changed)
         if as_json:
-            write_json(_record(status, changed, workspace))
+            failed = tuple(structs.replace(finding, path=storable(finding.path)) for finding in status.failed)
+            trees = {name: structs.replace(one, folder=storable(str(one.folder))) for name, one in status.trees.items()}
+            record = msgspec.to_builtins(structs.replace(status, failed=failed, trees=trees))
+            reasons = {name: storable(reason) for name, reason in changed.items()}
+            output.write_json({"index": storable(str(workspace.index_folder)), **record, "changedTrees": reasons})
         else:
             _show(status, changed, workspace)
             if is_fine:
                 echo("up to date")
-    return 0 if is_fine else NOTHING_FOUND
+    return 0 if is_fine else output.NOTHING_FOUND
 
 
 def _status(workspace: Workspace) -> Status | None:
-    """The state of the index; None if there is none.
-
-    Documents of missing trees do not count as removed: the trees themselves are listed.
-    """
+    """The state of the index; documents of missing trees do not count as removed, for the trees are listed."""
     try:
         status = workspace.index.status()
     except NotFoundError:
@@ -86,16 +86,6 @@ def _changed_trees(status: Status, workspace: Workspace) -> Iterator[tuple[str, 
             yield name, f"its slugs or its dialect were changed; {updates} applies that"
 
 
-def _record(status: Status, changed: dict[str, str], workspace: Workspace) -> dict[str, Any]:
-    failed = tuple(structs.replace(finding, path=storable(finding.path)) for finding in status.failed)
-    trees = {name: structs.replace(tree, folder=storable(str(tree.folder))) for name, tree in status.trees.items()}
-    return {
-        "index": storable(str(workspace.index_folder)),
-        **msgspec.to_builtins(structs.replace(status, failed=failed, trees=trees)),
-        "changedTrees": {name: storable(reason) for name, reason in changed.items()},
-    }
-
-
 def _show(status: Status, changed: dict[str, str], workspace: Workspace) -> None:
     paint = Paint(sys.stdout)
     segments = [count_of(status.segments, "segment")] if status.segments else []
@@ -121,12 +111,12 @@ def _show(status: Status, changed: dict[str, str], workspace: Workspace) -> None
         updates = command_hint("index", workspace)
         echo(paint.warning(f"outdated: {count_of(len(documents), 'document')}; {updates} reads them"))
         more = [paint.faint(f"… and {len(documents) - MOST_SHOWN:,} more")] if len(documents) > MOST_SHOWN else []
-        for line in (*map(visible, documents[:MOST_SHOWN]), *more):
+        for line in (*map(output.visible, documents[:MOST_SHOWN]), *more):
             echo(f"  {line}")
     if status.failed:
         echo(paint.warning(f"cannot be read: {count_of(len(status.failed), 'file')}"))
         for finding in status.failed:
-            show_finding(structs.replace(finding, path=display_path(finding.path)))
+            output.show_finding(structs.replace(finding, path=display_path(finding.path)))
 
 
 def _show_tree(name: str, tree: TreeInfo, paint: Paint) -> None:

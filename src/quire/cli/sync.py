@@ -5,13 +5,21 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-import click
-
-from quire.cli.command_group import ERROR
-from quire.cli.command_options import EMBEDDING, JSON, chosen_embedder, not_empty, option, quire_command
+from quire.cli.command_options import EMBEDDING, JSON, chosen_embedder, option, quire_command, refuse
 from quire.cli.cut_options import CUT_OPTIONS, READING, Engine, TreeCutter
 from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
-from quire.cli.output import Choices, Progress, count_of, echo, is_terminal, message, visible, write_json
+from quire.cli.output import (
+    ERROR,
+    Choices,
+    Progress,
+    confirm,
+    count_of,
+    echo,
+    is_terminal,
+    message,
+    visible,
+    write_json,
+)
 from quire.cli.parts import input_parts
 from quire.stores import Documents, SyncReport, sync
 from quire.stores.store import parse_target
@@ -25,7 +33,7 @@ from quire.stores.sync_engine import root_of
 def command(
     *,
     inputs: Inputs = READING,
-    store: str = option("The store; see above.", "--to", required=True, callback=not_empty, metavar="STORE"),
+    store: str = option("The store; see above.", "--to", "STORE", required=True),
     embedding: Mapping[str, Any] = EMBEDDING,
     dry_run: bool = option("Say what would be done, and what it would cost, and do nothing."),
     rebuild: bool = option("Remove quire's tables first, and embed everything again."),
@@ -45,8 +53,7 @@ def command(
     read from QUIRE_EMBED_KEY; the key of a Qdrant server from QDRANT_API_KEY. The exit code is 2 if a document could
     not be read; its rows stay.
     """
-    if STANDARD_INPUT in inputs.paths:
-        raise click.UsageError("standard input has no path to sync; name files or folders")
+    refuse(STANDARD_INPUT in inputs.paths, "standard input has no path to sync; name files or folders")
     parse_target(store)
     summary = Summary()
     parts = input_parts(inputs, TreeCutter.of(inputs, options), summary)
@@ -63,7 +70,7 @@ def command(
             embedder=chosen_embedder(embedding, inputs.settings.embed),
             dry_run=dry_run,
             rebuild=rebuild,
-            delete=delete or (_ask if is_terminal(sys.stdin) and is_terminal(sys.stderr) else False),
+            delete=delete or (confirm if is_terminal(sys.stdin) and is_terminal(sys.stderr) else False),
             engine=engine,
             workers=jobs,
             on_progress=lambda done, total, rows: progress.step(done, total, count_of(rows, "chunk")),
@@ -79,11 +86,6 @@ def command(
     elif not Choices.is_quiet:
         _show(report, dry_run=dry_run)
     return ERROR if report.failed else 0
-
-
-def _ask(question: str) -> bool:
-    Progress.clear()
-    return click.confirm(visible(question), err=True)
 
 
 def _show(report: SyncReport, *, dry_run: bool) -> None:

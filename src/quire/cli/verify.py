@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from quire import pipeline
-from quire.cli.command_group import NOTHING_FOUND
 from quire.cli.command_options import JSON, quire_command
 from quire.cli.cut_options import CUT_OPTIONS, JOBS, READING, TreeCutter
 from quire.cli.finding_formats import FORMAT, Form, write_findings
 from quire.cli.input_documents import InputDocument, Inputs, Summary, renamed, results
-from quire.cli.output import count_of, note
+from quire.cli.output import NOTHING_FOUND, count_of, note
 from quire.model.document import Finding
 
 
@@ -33,11 +33,8 @@ def command(
     summary = Summary()
     documents = inputs.documents(summary)
     cut = TreeCutter.of(inputs, options).with_documents(documents)
-    check = partial(_check, cut)
-    violations: list[Finding] = []
-    with closing(results(documents, check, summary, jobs=jobs, prepare=cut.prepare)) as checked:
-        for problems in checked:
-            violations += problems
+    with closing(results(documents, partial(_check, cut), summary, jobs=jobs, prepare=cut.prepare)) as checked:
+        violations = [*chain.from_iterable(checked)]
     write_findings(violations, "json" if as_json else form)
     summary.show()
     code = summary.exit_code(inputs.paths)

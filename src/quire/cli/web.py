@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from quire.cli.command_options import PATHS, not_empty, option, quire_command
+from quire.cli.command_options import PATHS, option, quire_command
 from quire.cli.cut_options import CUT_OPTIONS, TreeCutter, load_tokenizers
 from quire.cli.input_documents import Inputs, Summary
 from quire.cli.open_workspace import INDEX, IndexOptions, show_empty
@@ -34,9 +34,7 @@ def command(
     paths: tuple[str, ...] = PATHS,
     port: int = option("The port. [default: a free one]", least=0, most=65535, default=0),
     open_page: bool = option("Open the page in the browser.", "--open"),
-    export: str | None = option(
-        "Write the page of one document to a file instead.", metavar="FILE", callback=not_empty
-    ),
+    export: str | None = option("Write the page of one document to a file instead.", "FILE"),
     options: Mapping[str, Any] = CUT_OPTIONS,
     index_folder: str | None = INDEX,
 ) -> int:
@@ -48,20 +46,16 @@ def command(
 
     With --export, writes one file that shows one document, cut by every strategy, and that needs no server.
     """
-    inputs = _inputs(paths)
+    refuse_missing(paths)
+    folders = paths
+    if not paths and not load(Path.cwd()).trees:
+        with Workspace.open() as workspace:
+            folders = tuple(map(display_path, workspace.folders.values()))
+    inputs = Inputs.load(folders)
     cutter = TreeCutter.of(inputs, options).with_documents(inputs.documents(Summary()))
     if export is not None:
         return _export(inputs, cutter, Path(export))
     return _serve(inputs, cutter, paths, index_folder, port, open_page=open_page)
-
-
-def _inputs(paths: tuple[str, ...]) -> Inputs:
-    """The paths; without any the trees of quire.toml, else the current folder."""
-    refuse_missing(paths)
-    if not paths and not load(Path.cwd()).trees:
-        with Workspace.open() as workspace:
-            paths = tuple(map(display_path, workspace.folders.values()))
-    return Inputs.load(paths)
 
 
 def _initial_options(options: Mapping[str, Any]) -> dict[str, Any]:
