@@ -69,7 +69,7 @@ class NodeTables:
 
     def rows(self, ids: Sequence[str]) -> list[dict[str, Any]]:
         """What a search needs of the nodes with these ids."""
-        columns = [ID, DOC, TREE, POSITION, IN_LINKS, PAGE_LINKS, NODE, *_SEARCHED]
+        columns = [DOC, TREE, POSITION, IN_LINKS, PAGE_LINKS, NODE, *_SEARCHED]
         rows: list[dict[str, Any]] = self._nodes.search().where(in_list(ID, ids)).select(columns).to_arrow().to_pylist()
         return rows
 

@@ -5,7 +5,7 @@ The store has the terms of nodes, and how many of all its nodes have each. Rarit
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache, partial
 from itertools import repeat
 from math import ceil
 from pathlib import Path
@@ -18,7 +18,6 @@ from quire.index.engine.analysis import analyser
 from quire.index.engine.index_schema import (
     DOC,
     FLAGS,
-    ID,
     IN_LINKS,
     NODE,
     NUMBER,
@@ -89,34 +88,43 @@ def _joined(text: str, language: str) -> str:
 class Candidates(Snapshot):
     """The nodes that a store found for a query, as a snapshot."""
 
+    node_total: int = 0
+    mean_tokens: float = 0.0
+    deleted: int = 0  # none of the nodes that are counted
+
     def __init__(self, store: NodeStore, records: Sequence[tuple[FileRecord, bytes]], rows: Sequence[Row]) -> None:
         """``records``, with encoded outlines, are those of the documents that the nodes in ``rows`` are in."""
         self.folder, self.memory = Path(store.label), defaultdict(dict)
-        self.settings = store.settings
-        self.front_matter_keys, self._store = store.front_matter_keys, store
+        self.settings, self.front_matter_keys, self._store = store.settings, store.front_matter_keys, store
+        self.node_total, self.mean_tokens = store.node_total, store.mean_tokens
+        self.statistics = lru_cache(maxsize=None)(partial(_statistics, store))
         numbered = [msgspec.structs.replace(record, number=number) for number, (record, _) in enumerate(records)]
         self.files = {record.id: record for record in numbered}
         self._outlines = {number: decode_outline(outline) for number, (_, outline) in enumerate(records)}
+        self._encoded: dict[tuple[int, ...], bytes] = {
+            (self.files[row[DOC]].number, row[POSITION]): row[NODE] for row in rows
+        }
         self.schema = build_schema(store.settings.languages)
         self.index = tantivy.Index(self.schema)
         spaces = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         for language in {*store.settings.languages, "none"}:
             self.index.register_tokenizer(f"quire_{language}", spaces)
-        self._add(rows)
+        if rows:
+            self._add(rows)
         self.index.reload()
         self.searcher = self.index.searcher()
         self._elsewhere: list[Location] = []
 
     def _add(self, rows: Sequence[Row]) -> None:
-        if not rows:
-            return
         writer, lengths = self.index.writer(heap_size=_HEAP, num_threads=1), Counter[str]()
         for row in rows:
             language = self.settings.trees[row[TREE]].language
-            texts = {field(name, language): row[name] for name in RANKED if row[name]}
-            lengths.update({name: len(text.split()) for name, text in texts.items()})
-            fields: dict[str, Any] = {name: text.split(BETWEEN_VALUES) for name, text in texts.items()}
-            fields |= {name: row[name] for name in (ID, DOC, TREE, POSITION, NODE)}
+            fields: dict[str, Any] = {
+                field(name, language): row[name].split(BETWEEN_VALUES) for name in RANKED if row[name]
+            }
+            for name, values in fields.items():
+                lengths[name] += sum([value.count(" ") + 1 for value in values if value])
+            fields |= {name: row[name] for name in (DOC, TREE, POSITION)}
             fields |= {name: row[name] for name in (IN_LINKS, PAGE_LINKS) if row[name]}
             fields |= {NUMBER: self.files[row[DOC]].number, FLAGS: row[FLAGS].split()}
             writer.add_document(tantivy.Document.from_dict(fields, self.schema))
@@ -133,16 +141,6 @@ class Candidates(Snapshot):
         yield tantivy.Document.from_dict(texts, self.schema)
         yield from repeat(tantivy.Document(), total - count - 1)
 
-    @property
-    def node_total(self) -> int:
-        """The number of all nodes of the store."""
-        return self._store.node_total
-
-    @property
-    def mean_tokens(self) -> float:
-        """The tokens of a document of the store, on average."""
-        return self._store.mean_tokens
-
     def node_count(self, numbers: Iterable[int]) -> int:
         """At least the number of nodes of some documents that are in memory."""
         return int(self.searcher.num_docs)
@@ -156,7 +154,7 @@ class Candidates(Snapshot):
         return [
             self.nodes_of(*self._elsewhere[address.doc])[0]
             if address.segment_ord == _ELSEWHERE
-            else decode_node(self.searcher.doc(address)[NODE][0])
+            else decode_node(self._encoded[self.numbers([address], NUMBER, POSITION)[0]])
             for address in addresses
         ]
 
@@ -179,16 +177,6 @@ class Candidates(Snapshot):
 
     # Terms of all nodes of the store
 
-    @cached_property
-    def statistics(self) -> Any:
-        """Where a term of a language occurs."""
-        return lru_cache(maxsize=None)(self._statistics)
-
-    def _statistics(self, term: str, language: str) -> TermStatistics:
-        by_field = self._store.counts([term]).get(term, {})
-        counts = {name: by_field.get(field(name, language), 0) for name in RANKED}
-        return TermStatistics(frozenset(filter(counts.get, counts)), rarity(self.node_total, max(counts.values())))
-
     def look_up(self, terms: Iterable[str]) -> None:
         """Read the counts of terms at once."""
         self._store.counts(list(terms))
@@ -206,11 +194,6 @@ class Candidates(Snapshot):
         counts = self._store.counts([term]).get(term, {})
         return sum([counts.get(name, 0) for name in fields])
 
-    @property
-    def deleted(self) -> int:
-        """None of the nodes that are counted are deleted."""
-        return 0
-
     def live_freq(self, field: str, *terms: str) -> int:
         """The number of nodes with a term; adjacent terms are counted in memory only."""
         return self.doc_freq([field], *terms) if len(terms) == 1 else super().live_freq(field, *terms)
@@ -221,3 +204,9 @@ class Candidates(Snapshot):
         found = self._store.counts_with_prefix(prefix)
         counts = {term: sum([by_field.get(name, 0) for name in names]) for term, by_field in found.items()}
         return {term: count for term, count in counts.items() if count}
+
+
+def _statistics(store: NodeStore, term: str, language: str) -> TermStatistics:
+    by_field = store.counts([term]).get(term, {})
+    counts = {name: by_field.get(field(name, language), 0) for name in RANKED}
+    return TermStatistics(frozenset(filter(counts.get, counts)), rarity(store.node_total, max(counts.values())))
