@@ -244,6 +244,30 @@ def test_the_command_line(
     assert "a store is searched whole" in capfd.readouterr().err
 
 
+def test_a_configured_store(
+    docs: Path, tmp_path: Path, target: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It answers commands without paths, and ``quire index`` copies to it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "quire.toml").write_text('[index]\nstore = "lancedb:store"\n[trees]\ndocs = "docs"\n')
+    assert main(["search", "restore backup"]) == 2
+    assert "there are no sections; run: quire index --to" in capfd.readouterr().err
+    assert main(["index"]) == 0
+    assert "24 copied" in capfd.readouterr().out
+    (docs / "page-0.md").write_text("# Volcano\n\nLava.\n")
+    assert main(["search", "lava"]) == 1  # nothing is updated by a search
+    assert main(["search", "lava", "docs"]) == 0  # paths are those of documents
+    capfd.readouterr()
+    assert main(["status", "--json"]) == 0
+    status = json.loads(capfd.readouterr().out)
+    assert (status["index"], status["engine"].startswith("LanceDB: ranks the 300 best")) == (f"{target}#quire", True)
+    assert main(["index"]) == 0
+    assert main(["search", "lava"]) == 0
+    monkeypatch.setenv("QUIRE_INDEX", str(tmp_path / "elsewhere"))
+    assert main(["status"]) == 1
+    assert "there is no index yet" in capfd.readouterr().err
+
+
 def test_a_workspace_for_servers(index: Index, target: str) -> None:
     copy_nodes(index, target)
     with Workspace.open_updated(index=target) as workspace:

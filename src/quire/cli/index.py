@@ -60,14 +60,17 @@ def command(
     `quire search --mode hybrid`, and later updates keep them in step. The model is that of [embed] in your own
     quire.toml or of QUIRE_EMBED_ variables, else that of the vectors there are. Before the first fetch of repositories
     that a project's quire.toml names, quire shows their addresses and asks. With --to, sections that
-    changed are copied to a store, for `quire search --index STORE` on any machine. The exit code is 1 if a file could
-    not be read, or if there are no documents, and 2 if a tree could not be fetched.
+    changed are copied to a store, for `quire search --index STORE` on any machine; without PATH, that is also done for
+    the store of [index] in quire.toml. The exit code is 1 if a file could not be read, or if there are no documents,
+    and 2 if a tree could not be fetched.
     """
     if remove and (paths or rebuild or vectors):
         raise click.UsageError("--remove only removes trees; leave out PATH, --rebuild and --vectors")
     if vectors and no_vectors:
         raise click.UsageError("--vectors and --no-vectors exclude each other; choose one")
-    with Workspace.open(paths, trees=remove, index=index_folder, on_message=output.message) as workspace:
+    say = output.message
+    with Workspace.open(paths, trees=remove, index=index_folder, from_store=False, on_message=say) as workspace:
+        store = store or ("" if paths else workspace.settings.store)
         if remove:
             return _remove(workspace, tuple(dict.fromkeys(remove)), as_json=as_json)
         _ask(workspace, fetch, is_agreed=yes)

@@ -40,7 +40,7 @@ _MAX_CHECKED = 3_000  # how many, if some are left out by conditions that the st
 _MAX_COUNTS = 200_000  # of how many terms the counts are kept
 _MAX_DOCUMENTS = 50  # of how many documents the nodes are kept
 _LAST_WORD = pattern(r"[^\W_]*\Z")
-LACKS = f"ranks the {CANDIDATES} best sections of the store; conditions are checked in these only"
+LACKS = f"ranks the {CANDIDATES} best sections; conditions are checked in {_MAX_CHECKED:,}; no search by meaning"
 
 _record = msgspec.msgpack.Decoder(FileRecord).decode
 _counts = msgspec.msgpack.Decoder(dict[str, int]).decode
