@@ -20,7 +20,7 @@ from quire.index.engine.analysis import terms as analysed
 from quire.index.engine.candidates import Candidates, Counts
 from quire.index.engine.coverage import MAX_VERBATIM, long_text
 from quire.index.engine.first_pass import all_items
-from quire.index.engine.index_schema import DOC, ID, NODE, OUTLINE, TREE
+from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, OUTLINE, TREE
 from quire.index.file_records import VERSION, FileRecord, IndexSettings, languages_of
 from quire.index.node import Node, decode_node
 from quire.index.status import Status, TreeInfo
@@ -83,7 +83,6 @@ class _Version:
         self.front_matter_keys = frozenset().union(*[each.front_matter_keys for each in summaries])
 
     def counts(self, terms: Sequence[str]) -> Mapping[str, Counts]:
-        """How many nodes have each term."""
         missing = [term for term in dict.fromkeys(terms) if term not in self._known]
         if missing:
             if len(self._known) > _MAX_COUNTS:
@@ -93,12 +92,10 @@ class _Version:
         return self._known
 
     def counts_with_prefix(self, prefix: str) -> Mapping[str, Counts]:
-        """How many nodes have each term with a prefix."""
         first, last = (text.replace("'", "''") for text in (prefix, f"{prefix}\U0010ffff"))
         return _summed(self._tables.terms(f"term >= '{first}' AND term <= '{last}' AND term != '{SUMMARY}'"))
 
     def nodes_of(self, document_id: str) -> list[Node]:
-        """The nodes of a document in order."""
         nodes = self._documents.get(document_id)
         if nodes is None:
             rows = self._tables.nodes(in_list(DOC, [document_id]), (NODE,))
@@ -107,8 +104,10 @@ class _Version:
         return nodes
 
     def node(self, node_id: str) -> Node | None:
-        """The node with an id."""
         return next((decode_node(node) for (node,) in self._tables.nodes(in_list(ID, [node_id]), (NODE,))), None)
+
+    def blobs(self, document_ids: Sequence[str]) -> list[bytes]:
+        return [blob for (blob,) in self._tables.nodes(in_list(ID, document_ids), (BLOB,)) if blob]
 
     def records(self, document_ids: Sequence[str]) -> list[tuple[FileRecord, bytes]]:
         """The file records of some documents with their outlines, in any order."""
@@ -260,6 +259,7 @@ class NodeIndex(Index):
         return Status(version=VERSION, size=0, trees=self.trees(), engine=f"LanceDB: {LACKS}")
 
     def _refuse_writing(self, *_: object, **__: object) -> NoReturn:
-        raise StoreError(self.label, "a store is only read here", "run quire index --to where the documents are")
+        advice = "run this where the documents are, and then quire index --to"
+        raise StoreError(self.label, "a store is only read here", advice)
 
-    update = remove = embed = embedder = _vectors = _refuse_writing
+    update = remove = embed = embedder = orphans = _vectors = _refuse_writing

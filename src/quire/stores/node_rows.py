@@ -16,6 +16,7 @@ import msgspec
 from quire.index.engine.candidates import stored_fields
 from quire.index.engine.index_schema import (
     ACCENTED,
+    BLOB,
     DOC,
     FLAGS,
     ID,
@@ -162,6 +163,7 @@ def _rows(snapshot: Snapshot, documents: list[str], fingerprints: dict[str, str]
                 else {
                     **_of_document(record),
                     OUTLINE: own[OUTLINE],
+                    BLOB: own.get(BLOB),
                     "fingerprint": fingerprints[document],
                     "lengths": lengths,
                 }

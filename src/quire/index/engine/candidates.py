@@ -4,7 +4,7 @@ The store has the terms of nodes, and how many of all its nodes have each. Rarit
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import repeat
 from math import ceil
@@ -29,7 +29,7 @@ from quire.index.engine.index_schema import (
     build_schema,
     field,
 )
-from quire.index.engine.snapshot import Address, Location, Snapshot, TermStatistics, rarity
+from quire.index.engine.snapshot import Address, Decoded, Location, Snapshot, TermStatistics, rarity
 from quire.index.file_records import FileRecord, IndexSettings
 from quire.index.node import Node, decode_node, decode_outline
 
@@ -64,6 +64,9 @@ class NodeStore(Protocol):
 
     def node(self, node_id: str) -> Node | None:
         """The node with an id."""
+
+    def blobs(self, document_ids: Sequence[str]) -> Iterable[bytes]:
+        """The encoded links of some documents."""
 
 
 def stored_fields(nodes: NodeFields, language: str) -> list[dict[str, Any]]:
@@ -165,6 +168,12 @@ class Candidates(Snapshot):
     def nodes_of(self, document_id: str, first: int = 0, last: int | None = None) -> list[Node]:
         """The nodes of a document, from the store."""
         return self._store.nodes_of(document_id)[first : None if last is None else last + 1]
+
+    def blobs_of_documents(
+        self, field: str, terms: Sequence[str], decode: Callable[[bytes], Decoded]
+    ) -> Iterator[Decoded]:
+        """The links of documents with some ids."""
+        return map(decode, self._store.blobs(terms))
 
     def addresses(self, locations: Iterable[Location]) -> dict[Location, Address]:
         """Addresses of nodes that may not be in memory."""
