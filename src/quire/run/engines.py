@@ -44,8 +44,12 @@ def map_documents(
     ``function`` must be importable) or ``ray``. ``on_problem`` gets the path of each document that cannot be read or
     that kills its process, and the reason; by default the first one raises an InputError.
     """
+
+    def fail(path: str, reason: str) -> None:
+        raise InputError(path, reason)
+
     parts, problems = parts_of(source)
-    on_problem = on_problem or _raise
+    on_problem = on_problem or fail
     with closing(results(parts, partial(_apply, function), engine=engine, workers=workers)) as running:
         for problem in problems:
             on_problem(*problem)
@@ -53,10 +57,6 @@ def map_documents(
             for problem in done.problems:
                 on_problem(*problem)
             yield done.value
-
-
-def _raise(path: str, reason: str) -> None:
-    raise InputError(path, reason)
 
 
 def _apply(function: Function, part: Part) -> PartResult:

@@ -75,7 +75,10 @@ def _results(
     while True:
         if not pending and pool.size < workers:  # at first, and when all unfinished batches have been repeated
             pool.start(workers)
-        while pool.size == workers and _has_room([batch.work for batch, _ in pending], workers):
+        while pool.size == workers and (
+            len(pending) < workers  # every process may have a batch, however large
+            or (len(pending) < _AHEAD * workers and sum(batch.work for batch, _ in pending) < WINDOW)
+        ):
             following = next(remaining, None)
             if following is None:
                 break
@@ -88,11 +91,6 @@ def _results(
         except BrokenProcessPool:
             results = _repeated(pool, function, batch.items)
         yield from zip(batch.items, results, strict=True)
-
-
-def _has_room(pending: Sequence[int], workers: int) -> bool:
-    """Whether another batch may be submitted; every process may have one, however large."""
-    return len(pending) < workers or (len(pending) < _AHEAD * workers and sum(pending) < WINDOW)
 
 
 def _repeated(pool: _Pool, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result | WorkerDied]:
@@ -194,14 +192,13 @@ def _results_of(function: Callable[[Item], Result], items: Sequence[Item]) -> li
 
 def _initialize(prepare: Callable[[], object] | None) -> None:
     """Runs first in every process."""
+
+    def end_with_parent() -> None:
+        if parent := multiprocessing.parent_process():
+            parent.join()
+            os._exit(1)
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()
     if prepare is not None:
         prepare()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
