@@ -54,8 +54,7 @@ def map_batches(
 
     If processes cannot be started, ``on_failure`` gets a message and this process does the work.
     """
-    remaining = iter(batches)
-    pool = _Pool(prepare)
+    remaining, pool = iter(batches), _Pool(prepare)
     try:
         yield from _results(pool, function, remaining, workers)
     except _CannotStartError as error:
@@ -111,11 +110,9 @@ class _Pool:
     """A ProcessPoolExecutor that can be killed and started again."""
 
     def __init__(self, prepare: Callable[[], object] | None) -> None:
-        self.size = 0  # the number of processes
-        self._prepare = prepare
+        self.size, self._prepare = 0, prepare  # the number of processes
         self._executor: ProcessPoolExecutor | None = None
-        self._futures: set[Future[Any]] = set()
-        """The unfinished futures of this executor; it may forget one that is submitted while a process dies."""
+        self._futures: set[Future[Any]] = set()  # unfinished; the executor may forget one while a process dies
 
     def start(self, size: int) -> None:
         """Start the processes by ``spawn``, so that they inherit no threads or locks, and wait until one is ready."""
@@ -135,7 +132,7 @@ class _Pool:
         """The future results of a batch; the pool must have been started."""
         try:
             with _isolated_start():
-                future: Future[Any] = self._executor.submit(_results_of, function, items)  # type: ignore[union-attr]
+                future: Future[Any] = self._executor.submit(_mapped, function, items)  # type: ignore[union-attr]
         except BrokenProcessPool as error:  # a process died while it had nothing to do
             future = Future()
             future.set_exception(error)
@@ -186,8 +183,8 @@ def _isolated_start() -> Iterator[None]:
             sys.modules["__main__"] = main
 
 
-def _results_of(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-    return [function(item) for item in items]
+def _mapped(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    return [*map(function, items)]
 
 
 def _initialize(prepare: Callable[[], object] | None) -> None:

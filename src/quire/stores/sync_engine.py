@@ -98,15 +98,13 @@ def sync(
     the documents. ``engine`` is ``local`` (all cores) or ``ray``; by default this process does the work. Other options
     are those of ``quire.chunk_dir``.
     """
-    if isinstance(path, Documents):
-        documents = path
-    else:
+    if not isinstance(path, Documents):
         pipeline.check_options(strategy, options, errors)
         patterns = {"include": pipeline.patterns("include", include), "exclude": pipeline.patterns("exclude", exclude)}
-        documents = _documents(fspath(path), {"strategy": strategy, **options}, errors, patterns)
+        path = _documents(fspath(path), {"strategy": strategy, **options}, errors, patterns)
     *_, label = parse_target(to)  # before a model is loaded
     model = resolve(embedder)
-    parts = [part._replace(options=within_window(part.options, model.window)) for part in documents.parts]
+    parts = [part._replace(options=within_window(part.options, model.window)) for part in path.parts]
     with opened(to, dry_run=dry_run, rebuild=rebuild) as (store, name):
         state = SyncState(store, name, model)
         work = _Sync(state, embedder, model, engine, workers, _stamps(parts))
@@ -115,26 +113,13 @@ def sync(
         if dry_run:
             deque(batches, maxlen=0)
         else:
-            _check_removal(label, work, parts, documents.root, delete)
+            work.check_removal(label, parts, path.root, delete)
             for batch, vectors in work.embed(batches):
                 work.write(batch, vectors)
-            work.finish({part.content_type: documents.root for part in parts})
+            work.finish({part.content_type: path.root for part in parts})
         is_new = state.live not in (None, state.generation)
         known: Any = {**work.counts, "generation": state.generation, "window": model.window}
         return SyncReport(**known, is_new_generation=is_new, failed=tuple(work.failed))
-
-
-def _check_removal(label: str, work: _Sync, parts: Sequence[Part], root: str, delete: bool | Permission) -> None:
-    """Raise a StoreError if more documents would disappear than a user is likely to mean."""
-    count, total = work.counts["removed"], len(work.recorded(parts))
-    roots = {work.state.roots[kind] for part in parts if (kind := part.content_type) in work.state.roots}
-    if not count or delete is True or (_MOST_REMOVED * count <= total and roots <= {root}):
-        return
-    origin = f", which are those of {' and '.join(sorted(roots))}" if roots else ""
-    problem = f"a sync of {root} would delete {count:,} of its {total:,} documents{origin}"
-    if delete is False or not delete(f"{label}: {problem}. Delete them?"):
-        advice = "allow it with --delete (in Python delete=True), or sync to another table: add #NAME to the target"
-        raise StoreError(label, problem, advice)
 
 
 def _documents(source: str, options: dict[str, Any], errors: OnUndecodable, patterns: Mapping[str, Any]) -> Documents:
@@ -150,14 +135,14 @@ def _documents(source: str, options: dict[str, Any], errors: OnUndecodable, patt
 
 def root_of(paths: Sequence[str]) -> str:
     """What a store remembers as the origin of its documents: paths from the project's folder, else absolute ones."""
-    return ", ".join(sorted(path if is_url(path) else _root(Path(path).resolve()) for path in paths))
 
+    def root(folder: Path) -> str:
+        for project in (folder, *folder.parents):
+            if (project / ".git").exists() or (project / "quire.toml").exists():
+                return folder.relative_to(project).as_posix()
+        return str(folder)
 
-def _root(folder: Path) -> str:
-    for project in (folder, *folder.parents):
-        if (project / ".git").exists() or (project / "quire.toml").exists():
-            return folder.relative_to(project).as_posix()
-    return str(folder)
+    return ", ".join(sorted(path if is_url(path) else root(Path(path).resolve()) for path in paths))
 
 
 def _stamps(parts: Sequence[Part]) -> dict[str, str]:
@@ -177,12 +162,10 @@ def _stamps(parts: Sequence[Part]) -> dict[str, str]:
 def _rows(embedder: Any, part: Part) -> PartResult:
     """The hashes of all that the rows of documents depend on, besides the model; their rows if there is an embedder."""
     texts, problems = read_texts(part)
-    settings, kind = part.settings, part.content_type
-    is_cut = embedder is not None
-    hashes: dict[str, str] = {}
-    all_rows: list[Row] = []
-    for path, text, chunks in part.cut(texts, problems) if is_cut else ((path, text, None) for path, text in texts):
-        name = f"{kind}:{path}"
+    settings, hashes, all_rows = part.settings, dict[str, str](), list[Row]()
+    documents = ((*each, None) for each in texts) if embedder is None else part.cut(texts, problems)
+    for path, text, chunks in documents:
+        name = f"{part.content_type}:{path}"
         hashes[name] = digest(name, settings, __version__, text)
         if chunks:
             all_rows += rows(chunks, name, hashes[name], resolve(embedder), part.options.get("tokenizer"))
@@ -226,16 +209,14 @@ class _Sync:
 
     def compare(self, parts: Sequence[Part]) -> Iterator[Part]:
         """The parts that have changed documents, with these alone."""
-        gone, is_complete = self.recorded(parts), True
         known = {name: text.partition(_AND_STAMP) for name, text in self.state.documents.items() if text}
         same = {name for name, stamp in self.stamps.items() if name in known and known[name][2] == stamp}
-        gone -= same
+        gone, is_complete = self.recorded(parts) - same, True
         self.counts["unchanged"] = len(same)
-        unread = [
-            part._replace(paths=tuple(path for path in part.paths if f"{part.content_type}:{path}" not in same))
-            for part in parts
-        ]
-        unread = [part for part in unread if part.paths or is_shard(part.source)]
+        unread = []
+        for part in parts:
+            paths = tuple(path for path in part.paths if f"{part.content_type}:{path}" not in same)
+            unread += [part._replace(paths=paths)] if paths or is_shard(part.source) else []
         for part, (hashes, _), problems in self._results(unread, None):
             kind = part.content_type
             is_complete &= not (problems and is_shard(part.source))  # it may be any document that cannot be read
@@ -253,6 +234,18 @@ class _Sync:
         """Record documents as finished; None forgets one."""
         stamped = {name: hash_ and f"{hash_}{_AND_STAMP}{self.stamps.get(name, '')}" for name, hash_ in hashes.items()}
         self.state.record(stamped, roots)
+
+    def check_removal(self, label: str, parts: Sequence[Part], root: str, delete: bool | Permission) -> None:
+        """Raise a StoreError if more documents would disappear than a user is likely to mean."""
+        count, total, known = self.counts["removed"], len(self.recorded(parts)), self.state.roots
+        roots = {known[part.content_type] for part in parts if part.content_type in known}
+        if not count or delete is True or (_MOST_REMOVED * count <= total and roots <= {root}):
+            return
+        origin = f", which are those of {' and '.join(sorted(roots))}" if roots else ""
+        problem = f"a sync of {root} would delete {count:,} of its {total:,} documents{origin}"
+        if delete is False or not delete(f"{label}: {problem}. Delete them?"):
+            advice = "allow it with --delete (in Python delete=True), or sync to another table: add #NAME to the target"
+            raise StoreError(label, problem, advice)
 
     def recorded(self, parts: Sequence[Part]) -> set[str]:
         """The documents in the store that have the content types of these parts."""

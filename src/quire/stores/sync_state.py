@@ -22,8 +22,8 @@ UNFINISHED = ""  # the recorded hash of a document while it may have rows that a
 
 _LOG_COLUMNS = {"id": str, "generation": str, "number": int, "entries": str}
 _LOG_MARK = "log 1"
-_PER_ENTRY, _MOST_ENTRIES = 5_000, 100
-"""How many documents an entry of a new log has, and how many more entries a log may have before it is written anew."""
+_PER_ENTRY = 5_000  # how many documents an entry has
+_MOST_ENTRIES = 100  # how many more than needed a log may have before it is written anew
 _DOCUMENTS, _IDS = 500, 5_000  # how many documents are looked up, and how many rows are deleted, at a time
 
 
@@ -54,10 +54,9 @@ class SyncState:
         self.has_vectors = not self.is_first or bool(self._same_vectors)  # whether an earlier sync may have left some
 
     def _read_log(self) -> None:
-        mark = self._store.mark(self._log)
-        self._has_log = mark == _LOG_MARK
+        self._has_log = self._store.mark(self._log) == _LOG_MARK
         columns = ("generation", "number", "id", "entries")
-        entries = [*self._store.find(self._log, columns)] if self._has_log else []
+        entries = self._store.find(self._log, columns) if self._has_log else ()
         for generation, number, id_, text in sorted(entries, key=lambda row: (row[0] == self.generation, row[1])):
             self._following = max(self._following, number + 1)
             is_own = generation == self.generation
@@ -67,8 +66,7 @@ class SyncState:
             (self._entries if is_own else self._others).append(id_)
             if is_own or generation == self.live:
                 entry = msgspec.json.decode(text)
-                documents = self.documents if is_own else self.replaced
-                documents |= entry["documents"]
+                (self.documents if is_own else self.replaced).update(entry["documents"])
                 self.roots |= entry["roots"]
         self.documents, self.replaced = _without_gone(self.documents), _without_gone(self.replaced)
 

@@ -14,21 +14,9 @@ from typing import Any, Protocol
 import msgspec
 import tantivy
 
+from quire.index.engine import index_schema
 from quire.index.engine.analysis import analyser
-from quire.index.engine.index_schema import (
-    DOC,
-    FLAGS,
-    IN_LINKS,
-    NODE,
-    NUMBER,
-    PAGE_LINKS,
-    POSITION,
-    RANKED,
-    TREE,
-    NodeFields,
-    build_schema,
-    field,
-)
+from quire.index.engine.index_schema import DOC, FLAGS, NODE, NUMBER, POSITION, RANKED, TREE, build_schema, field
 from quire.index.engine.snapshot import Address, Decoded, Location, Snapshot, TermStatistics, rarity
 from quire.index.file_records import FileRecord, IndexSettings
 from quire.index.node import Node, decode_node, decode_outline
@@ -65,11 +53,14 @@ class NodeStore(Protocol):
     def node(self, node_id: str) -> Node | None:
         """The node with an id."""
 
+    def records(self, document_ids: Sequence[str]) -> list[tuple[FileRecord, bytes]]:
+        """The file records of some documents with their encoded outlines, in any order."""
+
     def blobs(self, document_ids: Sequence[str]) -> Iterable[bytes]:
         """The encoded links of some documents."""
 
 
-def stored_fields(nodes: NodeFields, language: str) -> list[dict[str, Any]]:
+def stored_fields(nodes: index_schema.NodeFields, language: str) -> list[dict[str, Any]]:
     """The columns of the nodes of a document that are searched: their terms."""
     common = _terms(nodes.common, language)
     return [
@@ -128,7 +119,7 @@ class Candidates(Snapshot):
             for name, values in fields.items():
                 lengths[name] += sum([value.count(" ") + 1 for value in values if value])
             fields |= {name: row[name] for name in (DOC, TREE, POSITION)}
-            fields |= {name: row[name] for name in (IN_LINKS, PAGE_LINKS) if row[name]}
+            fields |= {name: row[name] for name in (index_schema.IN_LINKS, index_schema.PAGE_LINKS) if row[name]}
             fields |= {NUMBER: self.files[row[DOC]].number, FLAGS: row[FLAGS].split()}
             writer.add_document(tantivy.Document.from_dict(fields, self.schema))
         for padding in self._padding(len(rows), lengths):
@@ -151,6 +142,12 @@ class Candidates(Snapshot):
     def top(self, query: tantivy.Query, limit: int) -> list[tuple[float, Address]]:
         """The best nodes for a query."""
         return super().top(query, limit) if self.searcher.num_docs else []
+
+    def file(self, document_id: str) -> FileRecord | None:
+        """The record of a file, which the store has if it is not among those in memory."""
+        if document_id not in self.files:
+            self.files = {**self.files, **{record.id: record for record, _ in self._store.records([document_id])}}
+        return self.files.get(document_id)
 
     def nodes(self, addresses: Iterable[Address]) -> list[Node]:
         """The nodes at some addresses; those that are not in memory are read from the store."""
