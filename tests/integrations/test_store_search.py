@@ -176,18 +176,18 @@ def test_two_readers_while_a_writer_writes(index: Index, docs: Path, target: str
 KILLED = """
 import os, sys
 from quire.search.index_api import Index
-from quire.stores import copy_nodes, lancedb_nodes, node_rows
+from quire.stores import copy_nodes, lancedb, node_rows
 node_rows._BATCH = 4
 steps = int(sys.argv[3])
 def counted(name):
-    method = getattr(lancedb_nodes.NodeTables, name)
+    method = getattr(lancedb.NodeTables, name)
     def call(*arguments):
         global steps
         steps -= 1
         if steps < 0:
             os._exit(9)
         return method(*arguments)
-    setattr(lancedb_nodes.NodeTables, name, call)
+    setattr(lancedb.NodeTables, name, call)
 for name in ("write_terms", "write_nodes", "finish"):
     counted(name)
 copy_nodes(Index.open(sys.argv[1]), sys.argv[2])
@@ -240,8 +240,34 @@ def test_the_command_line(
     monkeypatch.setenv("QUIRE_INDEX", target)
     assert main(["status"]) == 0
     assert "ranks the 300 best sections" in capfd.readouterr().out
+    assert main(["get", "docs:page-3.md#setup"]) == 0
+    assert "Setup" in capfd.readouterr().out
     assert main(["search", "backup", "elsewhere"]) == 2
     assert "a store is searched whole" in capfd.readouterr().err
+
+
+def test_a_configured_store(
+    docs: Path, tmp_path: Path, target: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """It answers commands without paths, and ``quire index`` copies to it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "quire.toml").write_text('[index]\nstore = "lancedb:store"\n[trees]\ndocs = "docs"\n')
+    assert main(["search", "restore backup"]) == 2
+    assert "there are no sections; run: quire index --to" in capfd.readouterr().err
+    assert main(["index"]) == 0
+    assert "24 copied" in capfd.readouterr().out
+    (docs / "page-0.md").write_text("# Volcano\n\nLava.\n")
+    assert main(["search", "lava"]) == 1  # nothing is updated by a search
+    assert main(["search", "lava", "docs"]) == 0  # paths are those of documents
+    capfd.readouterr()
+    assert main(["status", "--json"]) == 0
+    status = json.loads(capfd.readouterr().out)
+    assert (status["index"], status["engine"].startswith("LanceDB: ranks the 300 best")) == (f"{target}#quire", True)
+    assert main(["index"]) == 0
+    assert main(["search", "lava"]) == 0
+    monkeypatch.setenv("QUIRE_INDEX", str(tmp_path / "elsewhere"))
+    assert main(["status"]) == 1
+    assert "there is no index yet" in capfd.readouterr().err
 
 
 def test_a_workspace_for_servers(index: Index, target: str) -> None:
@@ -250,3 +276,13 @@ def test_a_workspace_for_servers(index: Index, target: str) -> None:
         assert workspace.search("network policy", path=["page-1*"])[0].path.startswith("page-1")
         assert workspace.get("docs:page-3.md#setup").title == "Setup"
         assert workspace.tree_infos()["docs"].files == 24
+
+
+def test_links_to_a_section(index: Index, target: str) -> None:
+    copy_nodes(index, target)
+    with NodeIndex.open(target) as stored:
+        for name in ("docs:page-3.md", "docs:page-3.md#setup"):
+            assert stored.links_to(name) == index.links_to(name)
+        assert index.links_to("docs:page-3.md")
+        with pytest.raises(quire.StoreError, match="only read here; run this where the documents are"):
+            stored.orphans()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -20,9 +22,10 @@ from support.embedding_server import serving
 
 pytest.importorskip("numpy")
 
+from quire.model.options import DEFAULT_TOKENIZER
 from quire.run.parts import parts_of
 from quire.stores import Documents, SyncReport, sync
-from quire.stores.store import Row, opened
+from quire.tokens import tokenizers
 
 
 class Model:
@@ -232,6 +235,60 @@ def test_filters(docs: Path, place: Place) -> None:
     assert place.filtered("breadcrumb", "A > Use") == {"doc:a.md#use"}
 
 
+def test_a_row_knows_its_section(docs: Path, place: Place) -> None:
+    """Its id, where it is with all below it, and how large that is; ``expand`` takes the rows."""
+    sync(docs, place.target, embedder=Model(), max_tokens=40, target_tokens=12, join_tokens=1, min_tokens=0)
+    rows = {row["chunk_id"]: row for row in place.rows()}
+    text = (docs / "a.md").read_text()
+    count = tokenizers.resolve(None, DEFAULT_TOKENIZER).count
+    for row in rows.values():
+        assert row["section_start"] <= row["char_start"] < row["char_end"] <= row["section_end"]
+        section = (docs / row["source_path"]).read_text()[row["section_start"] : row["section_end"]]
+        assert row["section_tokens"] == count(section)
+    install = next(row for row in rows.values() if row["section_id"] == "doc:a.md#install")
+    assert text[install["section_start"] : install["section_end"]] == "## Install\n\nRun it.\n\n"
+    top = next(row for row in rows.values() if row["section_id"] == "doc:a.md#a")
+    assert text[top["section_start"] : top["section_end"]] == text[text.index("# A") :]
+    expanded = quire.expand([install, rows["doc:c::ch0"]], docs)
+    assert [chunk.node_id for chunk in expanded] == ["doc:a.md#install", "doc:c.md"]
+
+
+def test_unchanged_files_are_not_read(docs: Path, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def reading(file: Path) -> bytes:
+        read.append(file.name)
+        return Path(file).read_bytes()
+
+    monkeypatch.setattr("quire.run.parts.read_bytes", reading)
+    time.sleep(0.1)  # a file that was just written may change and keep its times
+    synced(docs, place)
+    read.clear()
+    assert (synced(docs, place)[0].unchanged, read) == (3, [])
+    assert (synced(docs, place, slugs="ascii")[0].changed, sorted(set(read))) == (3, ["a.md", "b.md", "c.md"])
+    synced(docs, place)
+    (docs / "a.md").write_text((docs / "a.md").read_text().replace("Alpha", "Aleph"))  # as long as before
+    read.clear()
+    report, _ = synced(docs, place)
+    assert (report.changed, report.unchanged, set(read)) == (1, 2, {"a.md"})
+    check(docs, place)
+    (docs / "c.md").touch()
+    time.sleep(0.1)
+    for expected in (["c.md"], []):
+        read.clear()
+        assert (synced(docs, place)[0].unchanged, [name for name in read if name != "a.md"]) == (3, expected)
+
+
+def test_a_file_that_was_just_written_is_read_again(docs: Path, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quire.stores.sync_engine.is_racy", lambda *_: True)
+    synced(docs, place)
+    status = (docs / "c.md").stat()
+    (docs / "c.md").write_text("Delta, without a heading.\n")
+    os.utime(docs / "c.md", ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert synced(docs, place)[0].changed == 1
+    check(docs, place)
+
+
 def test_long_texts_are_embedded_in_passages(docs: Path, place: Place) -> None:
     text = "\n\n".join(f"Paragraph {number} has some words in it, and then some more." for number in range(40))
     (docs / "c.md").write_text(f"# C\n\n{text}\n")
@@ -325,14 +382,8 @@ def test_an_earlier_layout_is_migrated_with_its_vectors(
     docs: Path, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("quire.stores.sync_state.LAYOUT", 1)
-    generation = synced(docs, place)[0].generation
+    synced(docs, place)
     monkeypatch.undo()
-    log, names = "vectors__quire", ("a.md", "guides/b.md", "c.md")  # it had a row for each document
-    columns = [{"id": name, "generation": generation, "document": f"doc:{name}", "hash": "x"} for name in names]
-    with opened(place.target, dry_run=False) as (store, _):
-        store.drop(log)
-        store.create(log, "documents", dict.fromkeys(columns[0], str), 0)
-        store.write(log, [Row(each) for each in columns], is_new=True)
     with pytest.raises(quire.StoreError, match="would delete 3 of its 3 documents"):
         synced(docs / "guides", place, delete=False)
     before = {row["text"]: [*row["vector"]] for row in place.rows()}

@@ -46,16 +46,19 @@ def command(
     updates all trees of quire.toml, else the index of the current folder. With --vectors, sections get vectors for
     `quire search --mode hybrid`, and later updates keep them in step. The model is that of [embed] in your own
     quire.toml or of QUIRE_EMBED_ variables, else that of the vectors there are. Before the first fetch of repositories
-    that a project's quire.toml names, quire shows their addresses and asks. With --to, sections that changed are
-    copied to a store, for `quire search --index STORE` on any machine. The exit code is 1 if a file could not be read,
-    or if there are no documents, and 2 if a tree could not be fetched.
+    that a project's quire.toml names, quire shows their addresses and asks. With --to, sections that
+    changed are copied to a store, for `quire search --index STORE` on any machine; without PATH, that is also done for
+    the store of [index] in quire.toml. The exit code is 1 if a file could not be read, or if there are no documents,
+    and 2 if a tree could not be fetched.
     """
     is_more = paths or rebuild or vectors
     refuse(remove and is_more, "--remove only removes trees; leave out PATH, --rebuild and --vectors")
     refuse(vectors and no_vectors, "--vectors and --no-vectors exclude each other; choose one")
-    if store:
-        parse_target(store)  # an error before anything is indexed
-    with Workspace.open(paths, trees=remove, index=index_folder, on_message=output.message) as workspace:
+    say = output.message
+    with Workspace.open(paths, trees=remove, index=index_folder, from_store=False, on_message=say) as workspace:
+        store = store or ("" if paths else workspace.settings.store)
+        if store:
+            parse_target(store)  # an error before anything is indexed
         if remove:
             return _remove(workspace, tuple(dict.fromkeys(remove)), as_json=as_json)
         is_fetched = not fetch or _fetch(workspace, fetch, is_agreed=yes)

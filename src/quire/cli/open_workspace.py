@@ -65,7 +65,7 @@ class IndexOptions:
         """
         path = name if exists(name) else file_of(name)
         is_pattern = not name or {*name} & {*"*?["}
-        if not (path or is_pattern or self.folder or load(Path.cwd()).file):
+        if not (path or is_pattern or self.folder or (settings := load(Path.cwd())).file or settings.index):
             for workspace in Workspace.recent(message):
                 with workspace:
                     if workspace.finds(name):

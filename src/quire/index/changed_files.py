@@ -147,7 +147,7 @@ class _Listing:
         watched = dict.fromkeys([*before, *map(os.fsencode, self.walk.watched)])
         self._times |= _folder_times(path for path in watched if path not in self._times)
         times = [(path, self._times[path]) for path in watched if path in self._times]
-        return {path: (0, 0) if _is_racy(max(each), self._now) else each for path, each in times}
+        return {path: (0, 0) if is_racy(max(each), self._now) else each for path, each in times}
 
 
 def _compare_known(
@@ -221,7 +221,7 @@ def _current_record(file: str, tree: str, path: str) -> FileRecord | None:
     except OSError:
         return FileRecord(tree, path, 0, 0, 0, racy=False)
     mtime, ctime = status.st_mtime_ns, status.st_ctime_ns
-    return FileRecord(tree, path, status.st_size, mtime, ctime, racy=_is_racy(max(mtime, ctime), now))
+    return FileRecord(tree, path, status.st_size, mtime, ctime, racy=is_racy(max(mtime, ctime), now))
 
 
 def _folder_times(paths: Iterable[bytes]) -> FolderTimes:
@@ -240,7 +240,7 @@ _TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_100_000_000
 """Two edits within this time may have equal times, on current and on old file systems."""
 
 
-def _is_racy(changed: int, now: int) -> bool:
+def is_racy(changed: int, now: int) -> bool:
     """Whether an edit after ``now`` may leave the time of the last change as it is; both in nanoseconds."""
     return changed > now - (_TICK_NS if changed % 1_000_000 else _COARSE_TICK_NS)
 

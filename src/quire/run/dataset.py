@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -49,7 +49,13 @@ def write_parts(
     """
     with closing(results(parts, partial(_write, embedder, output), engine=engine, workers=workers)) as running:
         yield from running
-    _remove_others(output, len(parts))
+    files, folder = file_system(output)
+    for place in (folder, f"{folder}/{_MANIFEST}"):  # an earlier run may have had more parts
+        selector = import_module("pyarrow.fs").FileSelector(place, allow_not_found=True)
+        for info in files.get_file_info(selector):
+            match = _FILE.fullmatch(info.base_name)
+            if match and int(match[1]) >= len(parts):
+                files.delete_file(info.path)
 
 
 def _write(embedder: object, output: str, part: Part) -> PartResult:
@@ -57,7 +63,9 @@ def _write(embedder: object, output: str, part: Part) -> PartResult:
     key = digest(__version__, part.settings, *((model.name, model.version) if model else ()), part.source, part.version)
     files, folder = file_system(output)
     file, entry_file = f"{folder}/part-{part.number:06}.parquet", f"{folder}/{_MANIFEST}/part-{part.number:06}.json"
-    entry = _entry(files, entry_file)
+    entry: FinishedPart | None = None  # None if it is not finished
+    with suppress(OSError, msgspec.DecodeError), files.open_input_stream(entry_file) as stream:
+        entry = msgspec.json.decode(stream.read(), type=FinishedPart)
     if part.version and entry and entry.key == key and files.get_file_info(file).size == entry.size:
         return PartResult(msgspec.structs.replace(entry, is_old=True), ())
     if entry:  # it would be wrong if this process died before the next one is written
@@ -78,15 +86,6 @@ def _write(embedder: object, output: str, part: Part) -> PartResult:
     return PartResult(written, problems)
 
 
-def _entry(files: Any, file: str) -> FinishedPart | None:
-    """The entry of a part; None if it is not finished."""
-    try:
-        with files.open_input_stream(file) as stream:
-            return msgspec.json.decode(stream.read(), type=FinishedPart)
-    except (OSError, msgspec.DecodeError):
-        return None
-
-
 @contextmanager
 def _opened(files: Any, file: str, output: str) -> Iterator[Any]:
     """A stream to a file in the output, which is there as a whole or not at all."""
@@ -99,14 +98,3 @@ def _opened(files: Any, file: str, output: str) -> Iterator[Any]:
             yield stream
     except OSError as error:
         raise QuireError(f"{output}: cannot be written: {error}", "check the address and your permissions") from error
-
-
-def _remove_others(output: str, count: int) -> None:
-    """Remove the files of an earlier run that had more parts than ``count``."""
-    files, folder = file_system(output)
-    for place in (folder, f"{folder}/{_MANIFEST}"):
-        selector = import_module("pyarrow.fs").FileSelector(place, allow_not_found=True)
-        for info in files.get_file_info(selector):
-            match = _FILE.fullmatch(info.base_name)
-            if match and int(match[1]) >= count:
-                files.delete_file(info.path)

@@ -44,8 +44,12 @@ def map_documents(
     ``function`` must be importable) or ``ray``. ``on_problem`` gets the path of each document that cannot be read or
     that kills its process, and the reason; by default the first one raises an InputError.
     """
+
+    def fail(path: str, reason: str) -> None:
+        raise InputError(path, reason)
+
     parts, problems = parts_of(source)
-    on_problem = on_problem or _raise
+    on_problem = on_problem or fail
     with closing(results(parts, partial(_apply, function), engine=engine, workers=workers)) as running:
         for problem in problems:
             on_problem(*problem)
@@ -53,10 +57,6 @@ def map_documents(
             for problem in done.problems:
                 on_problem(*problem)
             yield done.value
-
-
-def _raise(path: str, reason: str) -> None:
-    raise InputError(path, reason)
 
 
 def _apply(function: Function, part: Part) -> PartResult:
@@ -93,21 +93,17 @@ def _without_killers(part: Part, work: Callable[[Part], PartResult], run: Engine
         killers = {single.paths[0] for single, done in alone if isinstance(done, WorkerDied)}
     reason = "its process died, perhaps for lack of memory; cut it into smaller files"
     problems = [Problem(path, reason) for path in paths if path in killers]
-    rest = part._replace(paths=tuple(path for path in paths if path not in killers))
-    if not rest.paths:
-        return PartResult(None, problems)
-    with closing(run([rest], work, 1)) as again:
-        _, done = next(again)
-    if isinstance(done, WorkerDied):
-        done = PartResult(None, [Problem(path, "its process died again and again") for path in rest.paths])
-    return PartResult(done.value, [*done.problems, *problems])
+    rest = tuple(path for path in paths if path not in killers)
+    with closing(run([part._replace(paths=rest)] if rest else [], work, 1)) as again:
+        for _, done in again:
+            if not isinstance(done, WorkerDied):
+                return PartResult(done.value, [*done.problems, *problems])
+    return PartResult(None, [*problems, *[Problem(path, "its process died again and again") for path in rest]])
 
 
 def _local(items: Iterable[Any], work: Callable[[Any], Any], workers: int | None) -> Results:
     """The engine ``local``."""
-    count = workers or cores()
-    if isinstance(items, Sequence):
-        count = max(1, min(count, len(items)))
+    count = min(workers or cores(), len(items) or 1) if isinstance(items, Sequence) else workers or cores()
     return map_batches(work, (Batch((item,), PART) for item in items), workers=count)
 
 

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from fnmatch import fnmatch
 from glob import glob
 from importlib import import_module
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -34,6 +34,7 @@ from quire.run.workers import batches, work_of
 
 PART = 4 * 1024 * 1024  # the size of a part, in bytes of documents or of a shard; a larger document is a part by itself
 _PARQUET, _COMPRESSED = ".parquet", ".gz"
+_Line = msgspec.defstruct("_Line", [("path", str), ("text", str)])
 _SHARDS = (_PARQUET, ".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 
 
@@ -42,6 +43,13 @@ class Problem(NamedTuple):
 
     path: str
     reason: str
+
+
+class PartResult(NamedTuple):
+    """The result of a part."""
+
+    value: Any
+    problems: Sequence[Problem]
 
 
 class Part(NamedTuple):
@@ -84,13 +92,6 @@ class Part(NamedTuple):
         return to_json({name: str(value) for name, value in sorted(self.options.items())}).decode()
 
 
-class PartResult(NamedTuple):
-    """The result of a part."""
-
-    value: Any
-    problems: Sequence[Problem]
-
-
 class Listed(NamedTuple):
     """A file of a source: its path, its size in bytes, and a text that changes with its content."""
 
@@ -105,19 +106,12 @@ def digest(*texts: str) -> str:
     return hashlib.blake2b(joined, digest_size=16).hexdigest()
 
 
-class _Line(msgspec.Struct):
-    """A line of a shard."""
-
-    path: str
-    text: str
-
-
 def parts_of(
     source: str, size: int = PART, *, include: Sequence[str] = (), exclude: Sequence[str] = ()
 ) -> tuple[list[Part], list[Problem]]:
     """The parts of a folder, a URL or shards, in order; and what could not be looked into."""
     if is_shard(source):
-        return numbered(part for shard in _list_shards(source) for part in _ranges(shard, size)), []
+        return numbered(_shard_parts(source, size)), []
     documents, problems = list_documents(source, include, exclude)
     return numbered(document_parts(source, documents, size)), problems
 
@@ -148,13 +142,7 @@ def _address(source: str) -> str:
     return (source.partition("?")[0] if is_url(source) else source).lower()
 
 
-def _ranges(shard: Listed, size: int) -> Iterator[Part]:
-    step = shard.size if _address(shard.path).endswith(_COMPRESSED) else size
-    for start in range(0, shard.size, max(step, 1)):
-        yield Part(0, shard.path, start=start, end=min(start + step, shard.size), version=shard.version)
-
-
-def _list_shards(source: str) -> list[Listed]:
+def _shard_parts(source: str, size: int) -> Iterator[Part]:
     if is_url(source):
         address, mark, query = source.partition("?")
         folder, _, pattern = address.rpartition("/")
@@ -166,7 +154,10 @@ def _list_shards(source: str) -> list[Listed]:
         shards = [listed(name, Path(name)) for name in names]
     if not shards:
         raise InputError(source, "no such file", "name Parquet or JSON-lines files with the columns path and text")
-    return shards
+    for shard in shards:
+        step = shard.size if _address(shard.path).endswith(_COMPRESSED) else size
+        for start in range(0, shard.size, max(step, 1)):
+            yield Part(0, shard.path, start=start, end=min(start + step, shard.size), version=shard.version)
 
 
 def listed(path: str, file: Path) -> Listed:
@@ -183,7 +174,8 @@ def list_documents(
 ) -> tuple[list[Listed], list[Problem]]:
     """The documents below a folder or URL; ignore files count only in local folders."""
     if is_url(source):
-        return [file for file in _list_url(source, recursive=True) if _is_document(file.path)], []
+        files = _list_url(source, recursive=True)
+        return [file for file in files if has_extension(file.path) and "/." not in f"/{file.path}"], []
     if not Path(source).is_dir():
         raise InputError(source, "is not a folder", "name a folder, a URL or shards")
     discovered = discover(source, include=include, exclude=exclude)
@@ -201,11 +193,6 @@ def _list_url(source: str, *, recursive: bool) -> list[Listed]:
     return sorted(Listed(path, info.size or 0, str(info.mtime_ns)) for path, info in relative)
 
 
-def _is_document(path: str) -> bool:
-    parts = PurePosixPath(path).parts
-    return has_extension(parts[-1]) and not any(part.startswith(".") for part in parts)
-
-
 def read_texts(part: Part) -> tuple[list[tuple[str, str]], list[Problem]]:
     """The documents of a part as pairs of path and text, and those that could not be read."""
     problems: list[Problem] = []
@@ -213,8 +200,17 @@ def read_texts(part: Part) -> tuple[list[tuple[str, str]], list[Problem]]:
         return [*_read_files(part, problems)], problems
     wanted = frozenset(part.paths)
     try:
-        pairs = _read_shard(part, problems)
-        return [(path, text) for path, text in pairs if not wanted or path in wanted], problems
+        with ExitStack() as stack:
+            if is_url(part.source):
+                files, path = file_system(part.source)
+                stream: Any = io.BufferedReader(stack.enter_context(files.open_input_file(path)))
+            else:
+                stream = stack.enter_context(Path(part.source).open("rb"))
+            if _address(part.source).endswith(_COMPRESSED):
+                stream = stack.enter_context(gzip.open(stream))
+                part = part._replace(end=sys.maxsize)
+            pairs = (_row_groups if _address(part.source).endswith(_PARQUET) else _lines)(stream, part, problems)
+            return [(path, text) for path, text in pairs if not wanted or path in wanted], problems
     except (OSError, EOFError, ValueError) as error:  # also the errors of pyarrow and of decompression
         raise InputError(part.source, f"cannot be read: {error}", "check the file and your permissions") from error
 
@@ -243,20 +239,6 @@ def _read_files(part: Part, problems: list[Problem]) -> Iterator[tuple[str, str]
             problems.append(Problem(path, f"cannot be read: {error}" if files else unreadable(error)))
 
 
-def _read_shard(part: Part, problems: list[Problem]) -> Iterator[tuple[str, str]]:
-    with ExitStack() as stack:
-        if is_url(part.source):
-            files, path = file_system(part.source)
-            stream: Any = io.BufferedReader(stack.enter_context(files.open_input_file(path)))
-        else:
-            stream = stack.enter_context(Path(part.source).open("rb"))
-        if _address(part.source).endswith(_COMPRESSED):
-            stream = stack.enter_context(gzip.open(stream))
-            part = part._replace(end=sys.maxsize)
-        rows = _row_groups if _address(part.source).endswith(_PARQUET) else _lines
-        yield from rows(stream, part, problems)
-
-
 def _lines(stream: Any, part: Part, problems: list[Problem]) -> Iterator[tuple[str, str]]:
     decode = msgspec.json.Decoder(_Line).decode
     position = part.start
@@ -278,19 +260,17 @@ def _row_groups(stream: Any, part: Part, problems: list[Problem]) -> Iterator[tu
     names = file.schema_arrow.names
     if not {"path", "text"} <= {*names}:
         raise InputError(part.source, f"has the columns {', '.join(names)}", "give it the columns path and text")
-    groups = [number for number in range(file.num_row_groups) if part.start <= _offset(file, number) < part.end]
+    columns = [file.metadata.row_group(number).column(0) for number in range(file.num_row_groups)]
+    starts = [
+        min(column.data_page_offset, column.dictionary_page_offset or column.data_page_offset) for column in columns
+    ]
+    groups = [number for number, start in enumerate(starts) if part.start <= start < part.end]
     for batch in file.iter_batches(row_groups=groups, columns=["path", "text"]) if groups else ():
         for row in batch.to_pylist():
             if isinstance(row["path"], str) and isinstance(row["text"], str):
                 yield row["path"], row["text"]
             else:
                 problems.append(Problem(str(row["path"]), "has no path and text; leave it out, or give it both"))
-
-
-def _offset(file: Any, group: int) -> int:
-    """Where a row group begins."""
-    column = file.metadata.row_group(group).column(0)
-    return int(min(column.data_page_offset, column.dictionary_page_offset or column.data_page_offset))
 
 
 def file_system(url: str) -> tuple[Any, str]:

@@ -54,8 +54,7 @@ def map_batches(
 
     If processes cannot be started, ``on_failure`` gets a message and this process does the work.
     """
-    remaining = iter(batches)
-    pool = _Pool(prepare)
+    remaining, pool = iter(batches), _Pool(prepare)
     try:
         yield from _results(pool, function, remaining, workers)
     except _CannotStartError as error:
@@ -75,7 +74,10 @@ def _results(
     while True:
         if not pending and pool.size < workers:  # at first, and when all unfinished batches have been repeated
             pool.start(workers)
-        while pool.size == workers and _has_room([batch.work for batch, _ in pending], workers):
+        while pool.size == workers and (
+            len(pending) < workers  # every process may have a batch, however large
+            or (len(pending) < _AHEAD * workers and sum(batch.work for batch, _ in pending) < WINDOW)
+        ):
             following = next(remaining, None)
             if following is None:
                 break
@@ -88,11 +90,6 @@ def _results(
         except BrokenProcessPool:
             results = _repeated(pool, function, batch.items)
         yield from zip(batch.items, results, strict=True)
-
-
-def _has_room(pending: Sequence[int], workers: int) -> bool:
-    """Whether another batch may be submitted; every process may have one, however large."""
-    return len(pending) < workers or (len(pending) < _AHEAD * workers and sum(pending) < WINDOW)
 
 
 def _repeated(pool: _Pool, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result | WorkerDied]:
@@ -113,11 +110,9 @@ class _Pool:
     """A ProcessPoolExecutor that can be killed and started again."""
 
     def __init__(self, prepare: Callable[[], object] | None) -> None:
-        self.size = 0  # the number of processes
-        self._prepare = prepare
+        self.size, self._prepare = 0, prepare  # the number of processes
         self._executor: ProcessPoolExecutor | None = None
-        self._futures: set[Future[Any]] = set()
-        """The unfinished futures of this executor; it may forget one that is submitted while a process dies."""
+        self._futures: set[Future[Any]] = set()  # unfinished; the executor may forget one while a process dies
 
     def start(self, size: int) -> None:
         """Start the processes by ``spawn``, so that they inherit no threads or locks, and wait until one is ready."""
@@ -137,7 +132,7 @@ class _Pool:
         """The future results of a batch; the pool must have been started."""
         try:
             with _isolated_start():
-                future: Future[Any] = self._executor.submit(_results_of, function, items)  # type: ignore[union-attr]
+                future: Future[Any] = self._executor.submit(_mapped, function, items)  # type: ignore[union-attr]
         except BrokenProcessPool as error:  # a process died while it had nothing to do
             future = Future()
             future.set_exception(error)
@@ -188,20 +183,19 @@ def _isolated_start() -> Iterator[None]:
             sys.modules["__main__"] = main
 
 
-def _results_of(function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-    return [function(item) for item in items]
+def _mapped(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    return [*map(function, items)]
 
 
 def _initialize(prepare: Callable[[], object] | None) -> None:
     """Runs first in every process."""
+
+    def end_with_parent() -> None:
+        if parent := multiprocessing.parent_process():
+            parent.join()
+            os._exit(1)
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()
     if prepare is not None:
         prepare()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

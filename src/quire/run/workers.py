@@ -18,8 +18,7 @@ BATCH = 256 * 1024  # the size of a batch: about 35 ms of work, so that sending 
 PER_WORKER = 2 * 1024 * 1024  # the minimum of work per process: starting one takes about as long as chunking this much
 PER_DOCUMENT = 2 * 1024  # the cost of a document in addition to its bytes
 _BATCHES_PER_WORKER = 4  # the minimum of batches per process, so that all processes finish at about the same time
-_CONTAINER_LIMIT = Path("/sys/fs/cgroup/cpu.max")
-"""The CPU limit of a container: microseconds of work per so many microseconds, or "max"."""
+_CONTAINER_LIMIT = Path("/sys/fs/cgroup/cpu.max")  # microseconds of work per so many microseconds, or "max"
 
 
 class Batch(NamedTuple, Generic[Item]):
@@ -61,8 +60,7 @@ def worker_count(works: Iterable[int], *, jobs: int | None, cores: int) -> int:
 
 def batches(items: Iterable[tuple[Item, int]], *, most: int = BATCH) -> Iterator[Batch[Item]]:
     """Batches of at most ``most`` work from pairs of an item and its work; a larger item is a batch by itself."""
-    batch: list[Item] = []
-    total = 0
+    batch, total = list[Item](), 0
     for item, work in items:
         if batch and total + work > most:
             yield Batch(tuple(batch), total)

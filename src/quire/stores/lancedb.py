@@ -1,18 +1,23 @@
 """LanceDB: tables in a folder or in object storage. The metadata of a table's schema has its mark.
 
-A table cannot be renamed: the rows of the following one become a new version of it, in one commit.
+A table cannot be renamed: the rows of the following one become a new version of it, in one commit. ``NodeTables`` has
+the sections of indexes: each write is one commit, so a reader sees a document whole, as it was or as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import lancedb
 import numpy as np
 import pyarrow as pa
+from lancedb.index import FTS, Bitmap, BTree
+from lancedb.query import BooleanQuery, MatchQuery, Occur, PhraseQuery
 
+from quire.index.engine import index_schema as schema
+from quire.index.engine.index_schema import DOC, FLAGS, ID, RANKED, TREE
 from quire.stores.store import Row, Values, in_list
 
 IS_FOLDER = True
@@ -30,17 +35,17 @@ class _Lance:
 
     def mark(self, name: str) -> str | None:
         try:
-            schema = self._table(name).schema
+            metadata = self._table(name).schema.metadata or {}
         except ValueError as error:
-            if "was not found" in str(error):
+            if _is_missing(error):
                 return None
             raise
-        return str((schema.metadata or {}).get(_MARK, b"").decode())
+        return str(metadata.get(_MARK, b"").decode())
 
     def create(self, name: str, mark: str, columns: Mapping[str, type], size: int) -> None:
         vector = [("vector", pa.list_(pa.float32(), size))] if size else []
-        schema = pa.schema([*((column, _TYPES[kind]) for column, kind in columns.items()), *vector])
-        self._database.create_table(name, schema=schema.with_metadata({_MARK: mark.encode()}))
+        made = pa.schema([*((column, _TYPES[kind]) for column, kind in columns.items()), *vector])
+        self._database.create_table(name, schema=made.with_metadata({_MARK: mark.encode()}))
 
     def write(self, name: str, rows: Sequence[Row], *, is_new: bool) -> None:
         table = self._table(name)
@@ -82,9 +87,9 @@ class _Lance:
         self._database.drop_table(name, ignore_missing=True)
         self._tables.pop(name, None)
 
-    def nodes(self, name: str) -> Any:
+    def nodes(self, name: str) -> NodeTables:
         """The tables of sections, which are made if they are missing."""
-        return open_nodes(self._place, name, create=True)
+        return NodeTables(self._place, name, create=True)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -104,15 +109,131 @@ class _Lance:
 connect = _Lance
 
 
-def open_nodes(place: str, name: str, *, create: bool = False) -> Any:
-    """The tables of sections; None if they do not exist."""
-    from quire.stores.lancedb_nodes import NodeTables  # noqa: PLC0415  vectors do not need it
+def _is_missing(error: ValueError) -> bool:
+    return "was not found" in str(error)
 
-    if not create and "://" not in place and not Path(place).exists():
+
+# Sections
+
+_BODY = "body"
+_SEARCHED = (*RANKED, FLAGS)
+_TEXTS, _NUMBERS = ("path", "front_matter", "fingerprint"), ("parent", "line", "last_line", "tokens")
+_COUNTED = (schema.POSITION, schema.IN_LINKS, schema.PAGE_LINKS)
+_NODES = pa.schema(
+    [
+        *[(name, pa.string()) for name in (ID, DOC, TREE, *_TEXTS, *_SEARCHED)],
+        *[(name, pa.int64()) for name in (*_COUNTED, *_NUMBERS)],
+        *[(name, pa.binary()) for name in (schema.NODE, schema.OUTLINE, schema.BLOB, "record")],
+        ("lengths", pa.list_(pa.int64())),
+    ]
+)
+_TERMS = pa.schema([("owner", pa.string()), ("term", pa.string()), ("value", pa.binary())])
+_AS_IT_IS: dict[str, Any] = {
+    "base_tokenizer": "whitespace",
+    "max_token_length": None,
+    **dict.fromkeys(("stem", "remove_stop_words", "lower_case", "ascii_folding"), False),
+}
+"""Columns have quire's own terms, with spaces between."""
+_INDEXED: dict[str, Any] = {
+    **{name: FTS(**_AS_IT_IS, with_position=name == _BODY) for name in _SEARCHED},
+    ID: BTree(),
+    DOC: BTree(),
+    TREE: Bitmap(),
+}
+_FLAG_WEIGHT = 6.0  # of a flag with its dashes
+
+
+def open_nodes(place: str, name: str) -> NodeTables | None:
+    """The tables of sections; None if they do not exist."""
+    if "://" not in place and not Path(place).exists():
         return None  # connecting would make the folder
     try:
-        return NodeTables(place, name, create=create)
+        return NodeTables(place, name, create=False)
     except ValueError as error:
-        if "was not found" in str(error):
+        if _is_missing(error):
             return None
         raise
+
+
+class NodeTables:
+    """A table of nodes, and one of terms with the number of nodes that have each: at one version until ``refresh``."""
+
+    def __init__(self, place: str, name: str, *, create: bool) -> None:
+        database, schemas = lancedb.connect(place), {f"{name}__nodes": _NODES, f"{name}__terms": _TERMS}
+        if create:
+            tables = [database.create_table(table, schema=made, exist_ok=True) for table, made in schemas.items()]
+            if [table.schema.names for table in tables] != [made.names for made in schemas.values()]:
+                for table, made in schemas.items():  # those of another version
+                    database.create_table(table, schema=made, mode="overwrite")
+        self._nodes: Any
+        self._terms: Any
+        self._nodes, self._terms = map(database.open_table, schemas)
+
+    def refresh(self) -> tuple[int, int]:
+        """Go to the last versions of the tables, and return them."""
+        self._nodes.checkout_latest()
+        self._terms.checkout_latest()
+        return self._nodes.version, self._terms.version
+
+    def terms(self, condition: str, columns: Sequence[str] = ("term", "value")) -> Iterator[tuple[Any, ...]]:
+        """Columns of the rows of terms for a condition in SQL."""
+        return _tuples(self._terms.search().where(condition), columns)
+
+    def nodes(self, condition: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Columns of the rows of nodes for a condition in SQL."""
+        return _tuples(self._nodes.search().where(condition), columns)
+
+    def rows(self, ids: Sequence[str]) -> list[dict[str, Any]]:
+        """What a search needs of the nodes with these ids."""
+        columns = [DOC, TREE, *_COUNTED, schema.NODE, *_SEARCHED]
+        rows: list[dict[str, Any]] = self._nodes.search().where(in_list(ID, ids)).select(columns).to_arrow().to_pylist()
+        return rows
+
+    def best(
+        self, words: Sequence[str], flags: Sequence[str], boosts: Mapping[str, float], condition: str, limit: int
+    ) -> list[tuple[str, str]]:
+        """The ids of the best nodes for any of some words, with their documents."""
+        weights = {name: boost for name, boost in boosts.items() if boost > 0 and words}
+        clauses = [(Occur.SHOULD, MatchQuery(" ".join(words), name, boost=weights[name])) for name in weights]
+        clauses += [(Occur.SHOULD, MatchQuery(" ".join(flags), FLAGS, boost=_FLAG_WEIGHT))] if flags else []
+        return self._best(BooleanQuery(clauses) if clauses else None, condition, limit)
+
+    def with_text(self, words: Sequence[str], condition: str, limit: int) -> list[tuple[str, str]]:
+        """The ids of nodes with all words in order in their body, with their documents."""
+        return self._best(PhraseQuery(" ".join(words), _BODY), condition, limit)
+
+    def _best(self, query: Any, condition: str, limit: int) -> list[tuple[str, str]]:
+        found = self._nodes.search(query, query_type="fts") if query else self._nodes.search()
+        found = found.where(condition, prefilter=True) if condition else found
+        return [
+            (id_, document) for id_, document, *_ in _tuples(found.limit(limit), (ID, DOC, *["_score"] * bool(query)))
+        ]
+
+    def write_terms(self, owners: Iterable[str], rows: Iterable[tuple[str, str, bytes]]) -> None:
+        """Replace all terms of some owners."""
+        columns = list(zip(*rows, strict=True)) or [(), (), ()]
+        data = pa.table(dict(zip(_TERMS.names, columns, strict=True)), schema=_TERMS)
+        _merge(self._terms, ["owner", "term"], data, in_list("owner", owners))
+
+    def write_nodes(self, documents: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+        """Replace all nodes of some documents."""
+        _merge(self._nodes, ID, pa.Table.from_pylist(list(rows), schema=_NODES), in_list(DOC, documents))
+
+    def finish(self) -> None:
+        """Index new rows. Until then, they are found by reading all of them."""
+        for table, indexed in ((self._nodes, _INDEXED), (self._terms, {"term": BTree()})):
+            there = {column for index in table.list_indices() for column in index.columns}
+            for column, config in indexed.items():
+                if column not in there:
+                    table.create_index(column, config=config)
+            table.optimize()
+
+
+def _merge(table: Any, key: Any, data: pa.Table, replaced: str) -> None:
+    merge = table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all()
+    merge.when_not_matched_by_source_delete(replaced).execute(data)
+
+
+def _tuples(query: Any, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    rows = query.select([*columns]).to_arrow()
+    return zip(*[rows[column].to_pylist() for column in columns], strict=True)

@@ -20,7 +20,7 @@ from quire.index.engine.analysis import terms as analysed
 from quire.index.engine.candidates import Candidates, Counts
 from quire.index.engine.coverage import MAX_VERBATIM, long_text
 from quire.index.engine.first_pass import all_items
-from quire.index.engine.index_schema import DOC, ID, NODE, OUTLINE, TREE
+from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, OUTLINE, TREE
 from quire.index.file_records import VERSION, FileRecord, IndexSettings, languages_of
 from quire.index.node import Node, decode_node
 from quire.index.status import Status, TreeInfo
@@ -40,24 +40,11 @@ _MAX_CHECKED = 3_000  # how many, if some are left out by conditions that the st
 _MAX_COUNTS = 200_000  # of how many terms the counts are kept
 _MAX_DOCUMENTS = 50  # of how many documents the nodes are kept
 _LAST_WORD = pattern(r"[^\W_]*\Z")
-LACKS = f"ranks the {CANDIDATES} best sections of the store; conditions are checked in these only"
+LACKS = f"ranks the {CANDIDATES} best sections; conditions are checked in {_MAX_CHECKED:,}; no search by meaning"
 
 _record = msgspec.msgpack.Decoder(FileRecord).decode
 _counts = msgspec.msgpack.Decoder(dict[str, int]).decode
 _summary = msgspec.msgpack.Decoder(Summary, dec_hook=lambda kind, value: kind(value)).decode
-
-
-class _Files(dict[str, FileRecord]):
-    """The file records that were asked for. Nothing goes through those of all documents."""
-
-    def __init__(self, store: _Version) -> None:
-        super().__init__()
-        self._store = store
-
-    def get(self, document_id: str, default: Any = None) -> Any:
-        if document_id not in self:
-            self.update({record.id: record for record, _ in self._store.records([document_id])})
-        return super().get(document_id, default)
 
 
 class _Version:
@@ -83,7 +70,6 @@ class _Version:
         self.front_matter_keys = frozenset().union(*[each.front_matter_keys for each in summaries])
 
     def counts(self, terms: Sequence[str]) -> Mapping[str, Counts]:
-        """How many nodes have each term."""
         missing = [term for term in dict.fromkeys(terms) if term not in self._known]
         if missing:
             if len(self._known) > _MAX_COUNTS:
@@ -93,12 +79,10 @@ class _Version:
         return self._known
 
     def counts_with_prefix(self, prefix: str) -> Mapping[str, Counts]:
-        """How many nodes have each term with a prefix."""
         first, last = (text.replace("'", "''") for text in (prefix, f"{prefix}\U0010ffff"))
         return _summed(self._tables.terms(f"term >= '{first}' AND term <= '{last}' AND term != '{SUMMARY}'"))
 
     def nodes_of(self, document_id: str) -> list[Node]:
-        """The nodes of a document in order."""
         nodes = self._documents.get(document_id)
         if nodes is None:
             rows = self._tables.nodes(in_list(DOC, [document_id]), (NODE,))
@@ -107,48 +91,44 @@ class _Version:
         return nodes
 
     def node(self, node_id: str) -> Node | None:
-        """The node with an id."""
         return next((decode_node(node) for (node,) in self._tables.nodes(in_list(ID, [node_id]), (NODE,))), None)
 
+    def blobs(self, document_ids: Sequence[str]) -> list[bytes]:
+        return [blob for (blob,) in self._tables.nodes(in_list(ID, document_ids), (BLOB,)) if blob]
+
     def records(self, document_ids: Sequence[str]) -> list[tuple[FileRecord, bytes]]:
-        """The file records of some documents with their outlines, in any order."""
         rows = self._tables.nodes(in_list(ID, document_ids), ("record", OUTLINE))
         return [(_record(record), outline) for record, outline in rows if record]
 
-    def all_records(self, trees: Sequence[str]) -> Iterator[FileRecord]:
-        """The file records of all documents of some trees."""
+    def all_records(self, trees: Sequence[str]) -> list[FileRecord]:
         rows = self._tables.nodes(f"position = 0 AND {in_list(TREE, trees)}", ("record",))
-        return (_record(record) for (record,) in rows)
+        return [_record(record) for (record,) in rows]
 
     def empty(self) -> Candidates:
         """The snapshot of no nodes: it knows the words of all."""
-        snapshot = Candidates(self, (), ())
-        snapshot.files = _Files(self)
-        return snapshot
+        return Candidates(self, (), ())
 
     def candidates(self, prepared: PreparedQuery, wanted: Filter, limit: int) -> Candidates:
         """The snapshot of the best nodes for a query."""
         trees = self.trees.keys() if wanted.trees is None else set(wanted.trees)
-        condition = [in_list(TREE, trees)] if trees != self.trees.keys() else []
-        condition += [f"NOT {in_list(DOC, wanted.without)}"] if wanted.without else []
+        inside = [in_list(TREE, trees)] if trees != self.trees.keys() else []
+        condition = " AND ".join([*inside, *([f"NOT {in_list(DOC, wanted.without)}"] if wanted.without else [])])
         words, flag_names = _searched(prepared)
         boosts = asdict(prepared.settings.boosts)
         is_filtered = wanted.paths is not None or bool(wanted.where)
         most = max(limit, _MAX_CHECKED) if is_filtered else limit
-        best = self._tables.best(words, flag_names, boosts, " AND ".join(condition), most)
+        best = self._tables.best(words, flag_names, boosts, condition, most)
         text = long_text(prepared.query)
         for terms in {tuple(analysed(text, language)) for language in prepared.context.languages} if text else ():
-            best += set(self._tables.with_text(terms, " AND ".join(condition), MAX_VERBATIM)).difference(best)
+            best += set(self._tables.with_text(terms, condition, MAX_VERBATIM)).difference(best)
         best = [(node, document) for node, document in best if document.partition(":")[0] in trees]
         records = self.records(list(dict.fromkeys([document for _, document in best]))) if best else []
         if is_filtered:
-            snapshot = Candidates(self, records, ())
-            accepted = set(wanted.documents(snapshot))
+            accepted = set(wanted.documents(Candidates(self, records, ())))
             best = [(node, document) for node, document in best if document in accepted][:limit]
         rows = self._tables.rows([node for node, _ in best]) if best else []
-        found = set(words)
         titles = [row["title"].split() for row in rows]
-        self.counts([term for title in titles if not found.isdisjoint(title) for term in title])
+        self.counts([term for title in titles if not set(words).isdisjoint(title) for term in title])
         documents = {row[DOC] for row in rows}
         return Candidates(self, [each for each in records if each[0].id in documents], rows)
 
@@ -189,8 +169,7 @@ class NodeIndex(Index):
         if not hasattr(self._module, "open_nodes"):
             raise invalid_value("index", self.label, "quire searches sections in lancedb only")
         self._watched: Any = None
-        self._versions: tuple[int, int] | None = None
-        self._version: _Version
+        self._version: tuple[tuple[int, int], _Version] | None = None
         self._at_last_version()
 
     @classmethod
@@ -209,10 +188,10 @@ class NodeIndex(Index):
                 raise StoreError(self.label, "the index is closed", "open it again with NodeIndex.open")
             if self._watched is None:
                 self._watched = self._tables()
-            versions = self._watched.refresh()
-            if versions != self._versions:
-                self._version, self._versions = _Version(self._tables(), self.label), versions
-            return self._version
+            numbers = self._watched.refresh()
+            if self._version is None or self._version[0] != numbers:
+                self._version = numbers, _Version(self._tables(), self.label)
+            return self._version[1]
 
     def _tables(self) -> Any:
         tables = self._module.open_nodes(self._place, self._name)
@@ -233,11 +212,10 @@ class NodeIndex(Index):
             return empty
         with converted_errors(self._module, self.label, self._place):
             prepared = prepare(empty, query, settings, Filter())
-            is_strict = any(isinstance(item, Not) for item in all_items(query)) or any(
-                leaf.field is not None for leaf in leaves(query)
-            )
-            most = _MAX_CHECKED if is_strict else CANDIDATES
-            return version.candidates(prepared, wanted, max(most, NODES_PER_RESULT * settings.limit))
+            has_field = any(leaf.field is not None for leaf in leaves(query))
+            is_strict = has_field or any(isinstance(item, Not) for item in all_items(query))
+            most = max(_MAX_CHECKED if is_strict else CANDIDATES, NODES_PER_RESULT * settings.limit)
+            return version.candidates(prepared, wanted, most)
 
     def trees(self) -> dict[str, TreeInfo]:
         """The trees of the store by name."""
@@ -248,18 +226,17 @@ class NodeIndex(Index):
         version = self._at_last_version()
         if tree is not None:
             known_trees("tree", [tree], version.empty())
-        records = list(version.all_records([tree] if tree else list(version.trees)))
-        wanted = Filter(None, one_or_more("path", path))
-        return sorted(
-            [record for record in records if wanted.paths is None or wanted.accepts(version.empty(), record)],
-            key=lambda record: (record.tree, record.path),
-        )
+        wanted, snapshot = Filter(None, one_or_more("path", path)), version.empty()
+        records = version.all_records([tree] if tree else list(version.trees))
+        accepted = [record for record in records if wanted.paths is None or wanted.accepts(snapshot, record)]
+        return sorted(accepted, key=lambda record: (record.tree, record.path))
 
     def status(self) -> Status:
         """The state of the store's sections."""
         return Status(version=VERSION, size=0, trees=self.trees(), engine=f"LanceDB: {LACKS}")
 
     def _refuse_writing(self, *_: object, **__: object) -> NoReturn:
-        raise StoreError(self.label, "a store is only read here", "run quire index --to where the documents are")
+        advice = "run this where the documents are, and then quire index --to"
+        raise StoreError(self.label, "a store is only read here", advice)
 
-    update = remove = embed = embedder = _vectors = _refuse_writing
+    update = remove = embed = embedder = orphans = _vectors = _refuse_writing

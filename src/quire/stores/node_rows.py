@@ -13,26 +13,11 @@ from typing import Any
 
 import msgspec
 
+from quire.index.engine import index_schema
 from quire.index.engine.candidates import stored_fields
-from quire.index.engine.index_schema import (
-    ACCENTED,
-    DOC,
-    FLAGS,
-    ID,
-    IN_LINKS,
-    NODE,
-    OUTLINE,
-    PAGE_LINKS,
-    POSITION,
-    RANKED,
-    TREE,
-    WORDS,
-    add_links,
-    field,
-    fields_of,
-)
+from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, OUTLINE, POSITION, RANKED, TREE, field
 from quire.index.engine.snapshot import Snapshot
-from quire.index.file_records import VERSION, FileRecord, IndexSettings, decode_front_matter
+from quire.index.file_records import VERSION, IndexSettings, decode_front_matter
 from quire.index.link_words import LinkRecord, decode_links
 from quire.index.status import TreeInfo
 from quire.search.index_api import Index
@@ -51,10 +36,6 @@ class Summary(msgspec.Struct, frozen=True, array_like=True):
     front_matter_keys: frozenset[str]
     node_total: int  # as rarities count them
     lengths: dict[str, int]  # the number of terms by field and language
-
-
-def _encode(value: Any) -> bytes:
-    return msgspec.msgpack.encode(value, enc_hook=str)
 
 
 class Copied(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,7 +69,8 @@ def copy_nodes(index: Index, target: str, on_progress: Callable[[int, int, str],
             if on_progress:
                 on_progress(done, len(changed) + len(removed), documents[-1])
         keys, total = snapshot.front_matter_keys, snapshot.node_total
-        summary = _encode(Summary(VERSION, snapshot.settings, trees, keys, total, _summed(snapshot, lengths)))
+        summed = Summary(VERSION, snapshot.settings, trees, keys, total, _summed(snapshot, lengths))
+        summary = msgspec.msgpack.encode(summed, enc_hook=str)
         if done or summaries.get(owner) != summary:
             # Last: readers do not know a new tree before.
             tables.write_terms(replaced, _terms(snapshot, owner, summary))
@@ -99,7 +81,7 @@ def copy_nodes(index: Index, target: str, on_progress: Callable[[int, int, str],
 def _terms(snapshot: Snapshot, owner: str, summary: bytes) -> Iterator[tuple[str, str, bytes]]:
     counts: dict[str, dict[str, int]] = defaultdict(dict)
     ranked = [field(name, language) for language in snapshot.settings.languages for name in RANKED]
-    for name in (*ranked, FLAGS, WORDS, ACCENTED):
+    for name in (*ranked, index_schema.FLAGS, index_schema.WORDS, index_schema.ACCENTED):
         for term, count in snapshot.terms_with_prefix([name], "").items():
             counts[term][name] = count
     yield owner, SUMMARY, summary
@@ -146,28 +128,23 @@ def _rows(snapshot: Snapshot, documents: list[str], fingerprints: dict[str, str]
             continue
         language = snapshot.settings.trees[record.tree].language
         nodes = snapshot.nodes_of(document)
-        fields = fields_of(nodes, language)
+        fields = index_schema.fields_of(nodes, language)
         if document in links:
-            add_links(fields, links[document], language)
-        page_links, searched = fields.common.get(PAGE_LINKS, 0), stored_fields(fields, language)
+            index_schema.add_links(fields, links[document], language)
+        page_links, searched = fields.common.get(index_schema.PAGE_LINKS, 0), stored_fields(fields, language)
         lengths = [sum([len(terms[name].split()) for terms in searched]) for name in RANKED]
         for node, own, terms in zip(nodes, fields.own, searched, strict=True):
             row = {name: own[name] for name in (ID, POSITION, NODE)}
             row |= {DOC: document, TREE: node.tree, "path": node.path, "tokens": node.tokens}
             row |= {"parent": node.ancestors[-1] if node.ancestors else None, "line": node.line}
-            row |= {"last_line": node.last_line, IN_LINKS: own.get(IN_LINKS, 0), PAGE_LINKS: page_links, **terms}
-            yield row | (
-                {}
-                if node.position
-                else {
-                    **_of_document(record),
-                    OUTLINE: own[OUTLINE],
-                    "fingerprint": fingerprints[document],
-                    "lengths": lengths,
-                }
-            )
-
-
-def _of_document(record: FileRecord) -> dict[str, Any]:
-    front_matter = msgspec.json.encode(decode_front_matter(record.front_matter)).decode()
-    return {"record": msgspec.msgpack.encode(record), "front_matter": front_matter}
+            row |= {
+                "last_line": node.last_line,
+                index_schema.IN_LINKS: own.get(index_schema.IN_LINKS, 0),
+                index_schema.PAGE_LINKS: page_links,
+                **terms,
+            }
+            if not node.position:  # what is known of the document
+                front_matter = msgspec.json.encode(decode_front_matter(record.front_matter)).decode()
+                row |= {"record": msgspec.msgpack.encode(record), "front_matter": front_matter, "lengths": lengths}
+                row |= {OUTLINE: own[OUTLINE], BLOB: own.get(BLOB), "fingerprint": fingerprints[document]}
+            yield row

@@ -9,14 +9,17 @@ kill harmless at any moment, because the next sync repeats what is not recorded:
 4. delete rows that no document has any more, not earlier: moved and renamed texts use their vectors;
 5. record changed and removed documents as finished;
 6. make the generation the live one, if it is a new one.
+
+A file of this machine whose size and times are those of the log is not read, by the rule of index/changed_files.py.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike, fspath
@@ -26,6 +29,7 @@ from typing import Any, NamedTuple
 from quire import __version__, pipeline
 from quire.embed.embedder import Embedder, resolve, vectors_of
 from quire.errors import EmbedderError, InputError, QuireError, StoreError
+from quire.index.changed_files import is_racy
 from quire.links.auto_slugs import tree_options
 from quire.model.options import DEFAULT_STRATEGY, within_window
 from quire.model.trees import OnUndecodable
@@ -35,53 +39,38 @@ from quire.run.workers import WorkerDied
 from quire.stores.store import Row, batched, opened, parse_target, rows
 from quire.stores.sync_state import UNFINISHED, SyncState
 
-_BATCH = 256
-"""How many rows are embedded and written at a time, unless the embedder says it."""
-_MOST_REMOVED = 5
-"""A sync that removes more than one in so many documents needs permission."""
+_BATCH = 256  # how many rows are embedded and written at a time, unless the embedder says it
+_MOST_REMOVED = 5  # a sync that removes more than one in so many documents needs permission
 
-OnProgress = Callable[[int, int, int], None]
-"""Called with the number of parts done, of all parts with changes, and of rows so far."""
-Permission = Callable[[str], bool]
-"""Asks whether documents may be removed; gets the question."""
+_AND_STAMP = " "  # between the recorded hash of a document and its stamp
+
+OnProgress = Callable[[int, int, int], None]  # gets the number of parts done, of parts with changes, of rows so far
+Permission = Callable[[str], bool]  # gets the question whether documents may be removed
 
 
 @dataclass(frozen=True)
 class SyncReport:
     """What a sync did, or what it would do."""
 
-    added: int = 0
-    """Documents that are new."""
-    changed: int = 0
-    """Documents that changed, or whose options did."""
-    removed: int = 0
-    """Documents that are gone."""
-    unchanged: int = 0
-    """Documents that were not cut again."""
-    rows: int = 0
-    """Rows of new and changed documents."""
-    embedded: int = 0
-    """Texts that were embedded."""
-    tokens: int = 0
-    """The tokens of these texts, as the chunks count them."""
-    cut: int = 0
-    """Chunks that are longer than the model's window, and have a row for each passage."""
-    generation: str = ""
-    """Model, version and window."""
-    window: int = 0
-    """How many tokens of a text the model reads; 0 for any number."""
-    is_new_generation: bool = False
-    """Whether the model, its version or the layout of rows changed, so that all rows were made anew."""
-    failed: tuple[tuple[str, str], ...] = ()
-    """Documents that could not be read, with the reason. Their rows stay."""
+    added: int = 0  # documents that are new
+    changed: int = 0  # documents that changed, or whose options did
+    removed: int = 0  # documents that are gone
+    unchanged: int = 0  # documents that were not cut again
+    rows: int = 0  # rows of new and changed documents
+    embedded: int = 0  # texts that were embedded
+    tokens: int = 0  # the tokens of these texts, as the chunks count them
+    cut: int = 0  # chunks that are longer than the model's window, and have a row for each passage
+    generation: str = ""  # model, version and window
+    window: int = 0  # how many tokens of a text the model reads; 0 for any number
+    is_new_generation: bool = False  # whether model, version or layout of rows changed, so that all rows were made anew
+    failed: tuple[tuple[str, str], ...] = ()  # documents that could not be read, with the reason; their rows stay
 
 
 class Documents(NamedTuple):
     """The documents of a sync, if they are more than those of one path."""
 
     parts: Sequence[Part]
-    root: str
-    """What a store remembers as their origin."""
+    root: str  # what a store remembers as their origin
 
 
 def sync(
@@ -109,43 +98,28 @@ def sync(
     the documents. ``engine`` is ``local`` (all cores) or ``ray``; by default this process does the work. Other options
     are those of ``quire.chunk_dir``.
     """
-    if isinstance(path, Documents):
-        documents = path
-    else:
+    if not isinstance(path, Documents):
         pipeline.check_options(strategy, options, errors)
         patterns = {"include": pipeline.patterns("include", include), "exclude": pipeline.patterns("exclude", exclude)}
-        documents = _documents(fspath(path), {"strategy": strategy, **options}, errors, patterns)
+        path = _documents(fspath(path), {"strategy": strategy, **options}, errors, patterns)
     *_, label = parse_target(to)  # before a model is loaded
     model = resolve(embedder)
-    parts = [part._replace(options=within_window(part.options, model.window)) for part in documents.parts]
+    parts = [part._replace(options=within_window(part.options, model.window)) for part in path.parts]
     with opened(to, dry_run=dry_run, rebuild=rebuild) as (store, name):
         state = SyncState(store, name, model)
-        work = _Sync(state, embedder, model, engine, workers)
+        work = _Sync(state, embedder, model, engine, workers, _stamps(parts))
         changed = list(work.compare(parts)) if work.recorded(parts) else parts
         batches = work.batches(changed, on_progress, is_dry=dry_run)
         if dry_run:
             deque(batches, maxlen=0)
         else:
-            _check_removal(label, work, parts, documents.root, delete)
+            work.check_removal(label, parts, path.root, delete)
             for batch, vectors in work.embed(batches):
                 work.write(batch, vectors)
-            work.finish({part.content_type: documents.root for part in parts})
+            work.finish({part.content_type: path.root for part in parts})
         is_new = state.live not in (None, state.generation)
         known: Any = {**work.counts, "generation": state.generation, "window": model.window}
         return SyncReport(**known, is_new_generation=is_new, failed=tuple(work.failed))
-
-
-def _check_removal(label: str, work: _Sync, parts: Sequence[Part], root: str, delete: bool | Permission) -> None:
-    """Raise a StoreError if more documents would disappear than a user is likely to mean."""
-    count, total = work.counts["removed"], len(work.recorded(parts))
-    roots = {work.state.roots[kind] for part in parts if (kind := part.content_type) in work.state.roots}
-    if not count or delete is True or (_MOST_REMOVED * count <= total and roots <= {root}):
-        return
-    origin = f", which are those of {' and '.join(sorted(roots))}" if roots else ""
-    problem = f"a sync of {root} would delete {count:,} of its {total:,} documents{origin}"
-    if delete is False or not delete(f"{label}: {problem}. Delete them?"):
-        advice = "allow it with --delete (in Python delete=True), or sync to another table: add #NAME to the target"
-        raise StoreError(label, problem, advice)
 
 
 def _documents(source: str, options: dict[str, Any], errors: OnUndecodable, patterns: Mapping[str, Any]) -> Documents:
@@ -161,27 +135,40 @@ def _documents(source: str, options: dict[str, Any], errors: OnUndecodable, patt
 
 def root_of(paths: Sequence[str]) -> str:
     """What a store remembers as the origin of its documents: paths from the project's folder, else absolute ones."""
-    return ", ".join(sorted(path if is_url(path) else _root(Path(path).resolve()) for path in paths))
+
+    def root(folder: Path) -> str:
+        for project in (folder, *folder.parents):
+            if (project / ".git").exists() or (project / "quire.toml").exists():
+                return folder.relative_to(project).as_posix()
+        return str(folder)
+
+    return ", ".join(sorted(path if is_url(path) else root(Path(path).resolve()) for path in paths))
 
 
-def _root(folder: Path) -> str:
-    for project in (folder, *folder.parents):
-        if (project / ".git").exists() or (project / "quire.toml").exists():
-            return folder.relative_to(project).as_posix()
-    return str(folder)
+def _stamps(parts: Sequence[Part]) -> dict[str, str]:
+    """For each document in a local file a text that changes with its size, times and options; none if it is racy."""
+    now, stamps = time.time_ns(), dict[str, str]()
+    for part in parts:
+        settings = digest(__version__, part.settings, part.errors, part.encoding)
+        for path in () if is_url(part.source) else part.paths:
+            with suppress(OSError, ValueError):
+                status = os.stat(os.path.join(part.source, path))  # noqa: PTH116, PTH118  there may be thousands
+                times = status.st_mtime_ns, status.st_ctime_ns
+                if not is_racy(max(times), now):
+                    stamps[f"{part.content_type}:{path}"] = digest(settings, f"{status.st_size} {times}")
+    return stamps
 
 
 def _rows(embedder: Any, part: Part) -> PartResult:
     """The hashes of all that the rows of documents depend on, besides the model; their rows if there is an embedder."""
     texts, problems = read_texts(part)
-    settings, kind = part.settings, part.content_type
-    is_cut = embedder is not None
-    hashes: dict[str, str] = {}
-    all_rows: list[Row] = []
-    for path, text, chunks in part.cut(texts, problems) if is_cut else ((path, text, ()) for path, text in texts):
-        name = f"{kind}:{path}"
+    settings, hashes, all_rows = part.settings, dict[str, str](), list[Row]()
+    documents = ((*each, None) for each in texts) if embedder is None else part.cut(texts, problems)
+    for path, text, chunks in documents:
+        name = f"{part.content_type}:{path}"
         hashes[name] = digest(name, settings, __version__, text)
-        all_rows += rows(chunks, name, hashes[name], resolve(embedder)) if chunks else ()
+        if chunks:
+            all_rows += rows(chunks, name, hashes[name], resolve(embedder), part.options.get("tokenizer"))
     return PartResult((hashes, all_rows), problems)
 
 
@@ -194,12 +181,9 @@ class _Batch(NamedTuple):
     """Rows to embed and write together."""
 
     rows: list[Row]
-    vectors: dict[tuple[str, int], Any]
-    """Those that the store has."""
-    texts: dict[tuple[str, int], str]
-    """The texts to embed, by the keys of their rows."""
-    finished: Mapping[str, str]
-    """The hashes of the new documents of a part, in its last batch."""
+    vectors: dict[tuple[str, int], Any]  # those that the store has
+    texts: dict[tuple[str, int], str]  # the texts to embed, by the keys of their rows
+    finished: Mapping[str, str]  # the hashes of the new documents of a part, in its last batch
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Batch, ([], {}, self.texts, {})  # other processes embed the texts, and need nothing else
@@ -210,31 +194,58 @@ class _Sync:
     """One sync: how it works, and what it has found so far."""
 
     state: SyncState
-    embedder: Any
-    """The name or the settings of the model, if it has any; other processes load it by them."""
+    embedder: Any  # the name or the settings of the model, if it has any; other processes load it by them
     model: Embedder
     engine: str | None
     workers: int | None
+    stamps: Mapping[str, str]
     stale: dict[str, str | None] = field(default_factory=dict)
     """The documents that may have rows to delete, with their hashes; None if they are gone."""
+    touched: dict[str, str] = field(
+        default_factory=dict
+    )  # unchanged documents that have other stamps, with their hashes
     failed: list[tuple[str, str]] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
     def compare(self, parts: Sequence[Part]) -> Iterator[Part]:
         """The parts that have changed documents, with these alone."""
-        gone, is_complete = self.recorded(parts), True
-        for part, (hashes, _), problems in self._results(parts, None):
+        known = {name: text.partition(_AND_STAMP) for name, text in self.state.documents.items() if text}
+        same = {name for name, stamp in self.stamps.items() if name in known and known[name][2] == stamp}
+        gone, is_complete = self.recorded(parts) - same, True
+        self.counts["unchanged"] = len(same)
+        unread = []
+        for part in parts:
+            paths = tuple(path for path in part.paths if f"{part.content_type}:{path}" not in same)
+            unread += [part._replace(paths=paths)] if paths or is_shard(part.source) else []
+        for part, (hashes, _), problems in self._results(unread, None):
             kind = part.content_type
             is_complete &= not (problems and is_shard(part.source))  # it may be any document that cannot be read
             gone -= {*hashes, *(f"{kind}:{problem.path}" for problem in problems)}
-            names = [name for name, hash_ in hashes.items() if self.state.documents.get(name) != hash_]
-            changed = tuple(name.removeprefix(f"{kind}:") for name in names)
-            self.counts["unchanged"] += len(hashes) - len(changed)
-            if changed:
+            unchanged = {name: hash_ for name, hash_ in hashes.items() if name in known and known[name][0] == hash_}
+            self.touched |= {name: hash_ for name, hash_ in unchanged.items() if name in self.stamps}
+            self.counts["unchanged"] += len(unchanged)
+            if changed := tuple(name.removeprefix(f"{kind}:") for name in hashes if name not in unchanged):
                 yield part._replace(paths=changed)
         if is_complete:
             self.stale |= dict.fromkeys(sorted(gone))
             self.counts["removed"] = len(gone)
+
+    def _record(self, hashes: Mapping[str, str | None], roots: Mapping[str, str] | None = None) -> None:
+        """Record documents as finished; None forgets one."""
+        stamped = {name: hash_ and f"{hash_}{_AND_STAMP}{self.stamps.get(name, '')}" for name, hash_ in hashes.items()}
+        self.state.record(stamped, roots)
+
+    def check_removal(self, label: str, parts: Sequence[Part], root: str, delete: bool | Permission) -> None:
+        """Raise a StoreError if more documents would disappear than a user is likely to mean."""
+        count, total, known = self.counts["removed"], len(self.recorded(parts)), self.state.roots
+        roots = {known[part.content_type] for part in parts if part.content_type in known}
+        if not count or delete is True or (_MOST_REMOVED * count <= total and roots <= {root}):
+            return
+        origin = f", which are those of {' and '.join(sorted(roots))}" if roots else ""
+        problem = f"a sync of {root} would delete {count:,} of its {total:,} documents{origin}"
+        if delete is False or not delete(f"{label}: {problem}. Delete them?"):
+            advice = "allow it with --delete (in Python delete=True), or sync to another table: add #NAME to the target"
+            raise StoreError(label, problem, advice)
 
     def recorded(self, parts: Sequence[Part]) -> set[str]:
         """The documents in the store that have the content types of these parts."""
@@ -293,7 +304,7 @@ class _Sync:
         if batch.rows:
             state.write([row._replace(vector=vectors[row.key]) for row in batch.rows])
         if batch.finished:
-            state.record(batch.finished)
+            self._record(batch.finished)
 
     def finish(self, roots: Mapping[str, str]) -> None:
         """Delete rows that no document has any more, record what is done, and make the generation the live one."""
@@ -303,7 +314,7 @@ class _Sync:
         if not state.has_table and state.documents:  # all are empty; a log without a table does not count
             state.create(len(vectors_of(self.model, [self.model.name])[0]))
         state.delete(self.stale)
-        if self.stale or {**state.roots, **roots} != state.roots:
-            state.record(self.stale, roots)
+        if self.stale or self.touched or {**state.roots, **roots} != state.roots:
+            self._record(self.stale | self.touched, roots)
         if not self.failed or state.live in (None, state.generation):
             state.publish()

@@ -2,9 +2,9 @@
 
 A store keeps generations apart: rows made with one model and version. The live one has the name that the user gave; a
 new one is written beside it, and replaces it when it is complete. The log is only appended to: each entry has the
-hashes of some documents, and a later entry counts more than an earlier one. So an entry costs the same however many
-documents there are. A log with many entries is written anew when a sync is complete. Entries count as long as the table
-of their generation exists.
+hashes of some documents with their stamps, and a later entry counts more than an earlier one. So an entry costs the
+same however many documents there are. A log with many entries is written anew when a sync is complete. Entries count as
+long as the table of their generation exists.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ UNFINISHED = ""  # the recorded hash of a document while it may have rows that a
 
 _LOG_COLUMNS = {"id": str, "generation": str, "number": int, "entries": str}
 _LOG_MARK = "log 1"
-_PER_ENTRY, _MOST_ENTRIES = 5_000, 100
-"""How many documents an entry of a new log has, and how many more entries a log may have before it is written anew."""
+_PER_ENTRY = 5_000  # how many documents an entry has
+_MOST_ENTRIES = 100  # how many more than needed a log may have before it is written anew
 _DOCUMENTS, _IDS = 500, 5_000  # how many documents are looked up, and how many rows are deleted, at a time
 
 
@@ -42,7 +42,7 @@ class SyncState:
         self.has_table = has_next if is_new else self.live is not None
         self._same_vectors = name if is_new and (self.live or "").startswith(model) else ""
         """The table of an earlier layout with vectors of the same model."""
-        self.documents: dict[str, str | None] = {}  # the recorded hash of each document; None for one that is gone
+        self.documents: dict[str, str | None] = {}  # what is recorded of each document; None for one that is gone
         self.replaced: dict[str, str | None] = {}  # the same of the generation that this one replaces, if it is new
         self.roots: dict[str, str] = {}  # where the documents of each content type come from
         self._entries: list[str] = []  # the ids of the log's entries for this generation
@@ -54,13 +54,9 @@ class SyncState:
         self.has_vectors = not self.is_first or bool(self._same_vectors)  # whether an earlier sync may have left some
 
     def _read_log(self) -> None:
-        mark = self._store.mark(self._log)
-        self._has_log = mark == _LOG_MARK
-        if mark and not self._has_log:  # that of an earlier version has a row for each document
-            rows = self._store.find(self._log, ("document",), "generation", [self.live or ""])
-            self.replaced = dict.fromkeys((name for (name,) in rows), "")
+        self._has_log = self._store.mark(self._log) == _LOG_MARK
         columns = ("generation", "number", "id", "entries")
-        entries = [*self._store.find(self._log, columns)] if self._has_log else []
+        entries = self._store.find(self._log, columns) if self._has_log else ()
         for generation, number, id_, text in sorted(entries, key=lambda row: (row[0] == self.generation, row[1])):
             self._following = max(self._following, number + 1)
             is_own = generation == self.generation
@@ -70,13 +66,12 @@ class SyncState:
             (self._entries if is_own else self._others).append(id_)
             if is_own or generation == self.live:
                 entry = msgspec.json.decode(text)
-                documents = self.documents if is_own else self.replaced
-                documents |= entry["documents"]
+                (self.documents if is_own else self.replaced).update(entry["documents"])
                 self.roots |= entry["roots"]
         self.documents, self.replaced = _without_gone(self.documents), _without_gone(self.replaced)
 
     def record(self, documents: Mapping[str, str | None], roots: Mapping[str, str] | None = None) -> None:
-        """Append the hashes of documents to the log; None forgets one."""
+        """Append what is known of documents to the log; None forgets one."""
         if not self._has_log:
             self._store.drop(self._log)
             self._store.create(self._log, _LOG_MARK, _LOG_COLUMNS, 0)
@@ -85,12 +80,13 @@ class SyncState:
         self._lost = []
         self.documents |= documents
         self.roots |= roots or {}
-        id_ = f"{self.generation} {self._following:09}"
-        entries = to_json({"documents": {**documents}, "roots": self.roots}).decode()
-        columns = {"id": id_, "generation": self.generation, "number": self._following, "entries": entries}
-        self._store.write(self._log, [Row(columns)], is_new=True)
-        self._entries.append(id_)
-        self._following += 1
+        for some in batched(documents.items(), _PER_ENTRY) if documents else [[]]:
+            id_ = f"{self.generation} {self._following:09}"
+            entries = to_json({"documents": dict(some), "roots": self.roots}).decode()
+            columns = {"id": id_, "generation": self.generation, "number": self._following, "entries": entries}
+            self._store.write(self._log, [Row(columns)], is_new=True)
+            self._entries.append(id_)
+            self._following += 1
 
     def vectors(self, hashes: Sequence[str]) -> dict[tuple[str, int], Any]:
         """The vectors of these content hashes, by content hash and passage."""
@@ -132,8 +128,7 @@ class SyncState:
         obsolete, documents = self._others, _without_gone(self.documents)
         if len(self._entries) > _MOST_ENTRIES + len(documents) // _PER_ENTRY:
             obsolete = [*obsolete, *self._entries]
-            for some in batched(documents.items(), _PER_ENTRY):
-                self.record(dict(some))
+            self.record(documents)
         self._forget(obsolete)
 
     def _forget(self, entries: Sequence[str]) -> None:

@@ -17,14 +17,11 @@ from quire.errors import IndexDamagedError, InputError, QuireError, did_you_mean
 from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
 from quire.index.folder import Folder, is_inside
 from quire.index.section_lookup import SectionName
-from quire.model.patterns import pattern
 from quire.model.trees import Tree, tree_name
 from quire.search.conditions import literal_pattern, matches_path
 from quire.search.hit import Hit
 from quire.workspace.cached_indexes import cache_folder, cached_indexes
-from quire.workspace.settings import Settings
-
-_TARGET = pattern(r"[a-z][a-z0-9]+:.+")  # longer than the letter of a drive
+from quire.workspace.settings import IS_STORE, Settings
 
 
 class Scope(NamedTuple):
@@ -57,7 +54,7 @@ def exists(path: str) -> bool:
 
 def is_target(index: str) -> bool:
     """Whether an index is named by a store, ``lancedb:PLACE``, and not by a folder."""
-    return _TARGET.fullmatch(index) is not None and not exists(index)
+    return IS_STORE.fullmatch(index) is not None and not exists(index)
 
 
 def is_file(path: str) -> bool:

@@ -43,6 +43,7 @@ INDEX_VARIABLE = "QUIRE_INDEX"
 CONFIG_VARIABLE = "QUIRE_CONFIG"
 _VARIABLES = ("QUIRE_SEARCH_", "QUIRE_EMBED_")
 _EMBED_KEY = "QUIRE_EMBED_KEY"  # the key of an endpoint, which is no setting
+IS_STORE = pattern(r"[a-z][a-z0-9]+:.+")  # longer than the letter of a drive
 TreeOrPath = Annotated[str | Tree, Meta(extra={"rule": "a path, or a table with a path"})]
 _POSITION = pattern(r" \(at (.*)\)$")
 
@@ -58,10 +59,19 @@ class ContextRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     sections: Annotated[tuple[Text, ...], Meta(description="ids of sections that are always included")] = ()
 
 
+class IndexTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The table ``[index]``."""
+
+    store: Annotated[Text, Meta(description="the store that searches are answered from, as in lancedb:sections")]
+
+
 class QuireToml(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The tables of a quire.toml."""
 
-    index: Annotated[Text | None, Meta(description="the folder of the index")] = None
+    index: Annotated[
+        Text | IndexTable | None,
+        Meta(description="the folder of the index", extra={"rule": "a folder, or a table with a store"}),
+    ] = None
     trees: Annotated[dict[str, TreeOrPath], Meta(description="folders of documents by name")] = {}
     chunk: Annotated[dict[str, Any], Meta(description="the strategy and its options")] = {}
     search: SearchSettings = SearchSettings()
@@ -74,6 +84,7 @@ class File(Struct, frozen=True, kw_only=True):
 
     path: Path
     index: Path | None = None
+    store: str | None = None  # with an absolute path
     trees: Mapping[str, Tree] = {}  # with absolute paths
     chunk: Mapping[str, Any] = {}
     search: Mapping[str, Any] = {}  # only what the file sets, by names such as ``boosts.title``
@@ -85,6 +96,7 @@ class File(Struct, frozen=True, kw_only=True):
         """What the file sets, by names such as ``trees.docs.path``."""
         tables = msgspec.to_builtins(self, enc_hook=str)
         del tables["path"]
+        tables["index.store"] = tables.pop("store")
         tables["context"] = dict(enumerate(tables["context"]))
         return {name: value for name, value in flat_values(tables) if value is not None}
 
@@ -160,9 +172,16 @@ def _checked(file: Path, table: Any) -> File:
     _check_chunk("chunk", toml.chunk, {}, key)
     for name, tree in trees.items():
         _check_chunk(f"trees.{name}.chunk", tree.chunk, toml.chunk, key)
+    store = toml.index.store if isinstance(toml.index, IndexTable) else None
+    if store and not IS_STORE.fullmatch(store):
+        raise invalid_value(key("index.store"), store, "must be a store, as in lancedb:sections")
+    if store and "://" not in store:
+        kind, _, place = store.partition(":")
+        store = f"{kind}:{absolute(file.parent, place)}"
     return File(
         path=file,
-        index=absolute(file.parent, toml.index) if toml.index else None,
+        index=absolute(file.parent, toml.index) if isinstance(toml.index, str) else None,
+        store=store,
         trees=trees,
         chunk=toml.chunk,
         search=dict(flat_values(table.get("search", {}))),
@@ -260,6 +279,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     folder: Path  # the folder of the project's file, else the one that was asked for
     file: Path | None = None  # the file that has the trees
     index: Path | None = None  # absolute; None if nothing names it
+    store: str = ""  # the store of sections that answers, if a file names one
     trees: Mapping[str, Tree] = {}  # with absolute paths
     always: Collection[str] = ()  # which of them are the user's, and searched in every project
     is_foreign: bool = False  # whether the others are of a project's file, which may come from a stranger
@@ -322,6 +342,7 @@ def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings
         folder=project.path.parent if project else folder,
         file=next((file.path for file in reversed(files) if file is project or file.index or file.trees), None),
         index=Path(values["index"].value) if "index" in values else None,
+        store=values["index.store"].value if "index.store" in values else "",
         trees={name: tree for file in files for name, tree in file.trees.items()},
         always=tuple(user.trees) if user and project else (),
         is_foreign=is_foreign,
@@ -343,7 +364,7 @@ def _beside(user: File, project: File | None) -> File:
         return structs.replace(user, context=())
     always = {name: tree for name, tree in user.trees.items() if tree.always and name not in project.trees}
     chunk, embed = {} if project.chunk else user.chunk, {} if project.embed else user.embed
-    return structs.replace(user, index=None, trees=always, chunk=chunk, embed=embed, context=())
+    return structs.replace(user, index=None, store=None, trees=always, chunk=chunk, embed=embed, context=())
 
 
 def _variables(folder: Path, environment: Mapping[str, str]) -> dict[str, Value]:
@@ -382,10 +403,15 @@ def _refuse_foreign(project: File, users: Path | None, *, is_index_elsewhere: bo
     paths = {f"trees.{name}": tree.path for name, tree in project.trees.items() if not tree.git}
     if project.index and not is_index_elsewhere:
         paths["index"] = str(project.index)
+    if project.store and not is_index_elsewhere:
+        if "://" in project.store:
+            problem = f"{project.path}: {prefix}index.store is an address, which is not allowed in a project"
+            raise OptionError(problem, f"remove it there; only --index, {INDEX_VARIABLE} or {own} may name it")
+        paths["index.store"] = project.store.partition(":")[2]
     top = os.path.realpath(project.path.parent)
     for name, path in paths.items():
         real = os.path.realpath(path)
         if not is_inside(real, top):
             problem = f"{project.path}: {prefix}{name} leads out of the project's folder, to {real}"
-            allowed = f"--index, {INDEX_VARIABLE}" if name == "index" else "a path on the command line"
+            allowed = f"--index, {INDEX_VARIABLE}" if name.startswith("index") else "a path on the command line"
             raise OptionError(problem, f"remove it there; only {allowed} or {own} may name such a folder")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from quire.errors import OptionError
 from quire.model.trees import Tree
-from quire.search.hit import Hit, Results
+from quire.search.hit import Results
 from quire.search.index_api import Update
 from quire.stores.node_index import NodeIndex
 from quire.workspace.selection import Scope
@@ -32,16 +33,12 @@ class StoreWorkspace(Workspace):
         self.scopes = tuple(map(Scope, self.trees))
         self.failed, self.note, self.say = (), "", on_message
         self._lock, self._checked, self._temporary = Lock(), 0.0, None
+        self._tree_options = cache(settings.tree_options)
 
     @property
     def missing(self) -> dict[str, Path]:
         """No tree is missing: the documents need not be here."""
         return {}
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the store has no documents."""
-        return not any(tree.files for tree in self.index.trees().values())
 
     def refresh(self, on_progress: object = None) -> Update:
         """Nothing to do: each search looks for the last version of the store."""
@@ -57,9 +54,8 @@ class StoreWorkspace(Workspace):
         """As in ``Workspace``; the patterns are checked for the candidates only."""
         options["path"] = [each for glob in path for each in self._patterns(glob.rstrip("/"))] or None
         if like or text:
-            return self.index.similar(like, text=text, trees=self.selected_trees, **options)
-        return self.index.search(query, trees=self.selected_trees, **options)
-
-    def _with_url(self, hit: Hit) -> Hit:
-        """The hit as it is: a store does not know where its documents are published."""
-        return hit
+            results = self.index.similar(like, text=text, trees=self.selected_trees, **options)
+        else:
+            results = self.index.search(query, trees=self.selected_trees, **options)
+        results[:] = map(self._with_url, results)
+        return results

@@ -70,21 +70,23 @@ class Workspace:
         *,
         trees: Sequence[str] = (),
         index: str | None = None,
+        from_store: bool = True,
         on_message: Callable[[str], None] = lambda _: None,
     ) -> Workspace:
         """The workspace of some paths, else of the configuration, else of the current folder.
 
         ``trees`` selects among the trees; ``index`` is a folder for the index instead of the usual one, or a
-        store of sections.
+        store of sections. Without ``from_store``, a store that the configuration names does not count.
         """
         target = index or os.environ.get(INDEX_VARIABLE, "")
-        if is_target(target):
+        is_store = is_target(target)
+        settings = load(Path.cwd(), {**os.environ, INDEX_VARIABLE: "" if is_store else target} if target else None)
+        if is_store or (settings.store and from_store and not (target or paths)):
             from quire.workspace.store_workspace import StoreWorkspace  # noqa: PLC0415  few have a store
 
-            store = StoreWorkspace(load(Path.cwd(), {**os.environ, INDEX_VARIABLE: ""}), target, paths, on_message)
+            store = StoreWorkspace(settings, target or settings.store, paths, on_message)
             store.scopes = tuple(scope for scope in store.scopes if not trees or scope.tree in trees)
             return store
-        settings = load(Path.cwd(), {**os.environ, INDEX_VARIABLE: index} if index else None)
         selection.refuse_missing(paths)
         named = Path(os.path.abspath(index)) if index else None  # noqa: PTH100  links stay as named
         choice = selection.configured(settings, named, paths) or selection.unconfigured(settings, named, paths)

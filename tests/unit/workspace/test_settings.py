@@ -164,6 +164,16 @@ def test_home_in_paths(make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 # What a file may say
 
 
+def test_a_store_that_answers(make: Make, tmp_path: Path) -> None:
+    text = '[index]\nstore = "lancedb:sections#manual"\n'
+    settings = make({"project/quire.toml": text})
+    assert (settings.index, settings.store) == (None, f"lancedb:{tmp_path}/project/sections#manual")
+    assert settings.values["index.store"].origin == tmp_path / "project" / "quire.toml"
+    text = text.replace("sections", "s3://bucket/sections")
+    assert make({"home/quire/quire.toml": text}, "other").store == "lancedb:s3://bucket/sections#manual"
+    assert make({"project/quire.toml": ""}).store == ""  # a project has its own
+
+
 def test_trees_by_path_and_by_table(make: Make, tmp_path: Path) -> None:
     text = '[trees]\na = "x"\nb = {path = "y", include = "*.md"}\n'
     text += '[trees.c]\npath = "z"\nlanguage = "german"\nexclude = ["q/"]\n'
@@ -228,8 +238,15 @@ REFUSED = [
     ("[search]\nlimit = 'ten'\n", ["search.limit='ten' is invalid: must be a whole number from 1 to"]),
     ("[search]\naggregation_threshold = nan\n", ["search.aggregation_threshold=nan", "a number from 0 to 1"]),
     ("[search]\nparent_rule = 'all'\n", ["search.parent_rule='all'", "one of 'best', 'any'"]),
-    ("index = 3\n", ["index=3", "a text that is not empty"]),
-    ("index = ''\n", ["index=''", "a text that is not empty"]),
+    ("index = 3\n", ["index=3", "a folder, or a table with a store"]),
+    ("index = ''\n", ["index=''", "a folder, or a table with a store"]),
+    ("[index]\nstore = 'sections'\n", ["index.store='sections'", "must be a store, as in lancedb:sections"]),
+    ("[index]\nfolder = 'x'\n", ["unknown key index.folder", "valid: index.store"]),
+    (
+        "[index]\nstore = 'lancedb:../x'\n",
+        ["index.store leads out of the project's folder", "only --index, QUIRE_INDEX"],
+    ),
+    ("[index]\nstore = 'lancedb:s3://x/y'\n", ["index.store is an address", "only --index, QUIRE_INDEX or your own"]),
     ("trees = ['docs']\n", ["trees=['docs']", "a table"]),
     ("[trees]\ndocs = 3\n", ["trees.docs=3", "a path, or a table with a path"]),
     ("[trees]\n'a b' = 'x'\n", ["trees.a b", "letters, digits"]),

@@ -4,8 +4,8 @@ The store has the terms of nodes, and how many of all its nodes have each. Rarit
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import repeat
 from math import ceil
 from pathlib import Path
@@ -14,23 +14,10 @@ from typing import Any, Protocol
 import msgspec
 import tantivy
 
+from quire.index.engine import index_schema
 from quire.index.engine.analysis import analyser
-from quire.index.engine.index_schema import (
-    DOC,
-    FLAGS,
-    ID,
-    IN_LINKS,
-    NODE,
-    NUMBER,
-    PAGE_LINKS,
-    POSITION,
-    RANKED,
-    TREE,
-    NodeFields,
-    build_schema,
-    field,
-)
-from quire.index.engine.snapshot import Address, Location, Snapshot, TermStatistics, rarity
+from quire.index.engine.index_schema import DOC, FLAGS, NODE, NUMBER, POSITION, RANKED, TREE, build_schema, field
+from quire.index.engine.snapshot import Address, Decoded, Location, Snapshot, TermStatistics, rarity
 from quire.index.file_records import FileRecord, IndexSettings
 from quire.index.node import Node, decode_node, decode_outline
 
@@ -66,8 +53,14 @@ class NodeStore(Protocol):
     def node(self, node_id: str) -> Node | None:
         """The node with an id."""
 
+    def records(self, document_ids: Sequence[str]) -> list[tuple[FileRecord, bytes]]:
+        """The file records of some documents with their encoded outlines, in any order."""
 
-def stored_fields(nodes: NodeFields, language: str) -> list[dict[str, Any]]:
+    def blobs(self, document_ids: Sequence[str]) -> Iterable[bytes]:
+        """The encoded links of some documents."""
+
+
+def stored_fields(nodes: index_schema.NodeFields, language: str) -> list[dict[str, Any]]:
     """The columns of the nodes of a document that are searched: their terms."""
     common = _terms(nodes.common, language)
     return [
@@ -89,35 +82,44 @@ def _joined(text: str, language: str) -> str:
 class Candidates(Snapshot):
     """The nodes that a store found for a query, as a snapshot."""
 
+    node_total: int = 0
+    mean_tokens: float = 0.0
+    deleted: int = 0  # none of the nodes that are counted
+
     def __init__(self, store: NodeStore, records: Sequence[tuple[FileRecord, bytes]], rows: Sequence[Row]) -> None:
         """``records``, with encoded outlines, are those of the documents that the nodes in ``rows`` are in."""
         self.folder, self.memory = Path(store.label), defaultdict(dict)
-        self.settings = store.settings
-        self.front_matter_keys, self._store = store.front_matter_keys, store
+        self.settings, self.front_matter_keys, self._store = store.settings, store.front_matter_keys, store
+        self.node_total, self.mean_tokens = store.node_total, store.mean_tokens
+        self.statistics = lru_cache(maxsize=None)(partial(_statistics, store))
         numbered = [msgspec.structs.replace(record, number=number) for number, (record, _) in enumerate(records)]
         self.files = {record.id: record for record in numbered}
         self._outlines = {number: decode_outline(outline) for number, (_, outline) in enumerate(records)}
+        self._encoded: dict[tuple[int, ...], bytes] = {
+            (self.files[row[DOC]].number, row[POSITION]): row[NODE] for row in rows
+        }
         self.schema = build_schema(store.settings.languages)
         self.index = tantivy.Index(self.schema)
         spaces = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         for language in {*store.settings.languages, "none"}:
             self.index.register_tokenizer(f"quire_{language}", spaces)
-        self._add(rows)
+        if rows:
+            self._add(rows)
         self.index.reload()
         self.searcher = self.index.searcher()
         self._elsewhere: list[Location] = []
 
     def _add(self, rows: Sequence[Row]) -> None:
-        if not rows:
-            return
         writer, lengths = self.index.writer(heap_size=_HEAP, num_threads=1), Counter[str]()
         for row in rows:
             language = self.settings.trees[row[TREE]].language
-            texts = {field(name, language): row[name] for name in RANKED if row[name]}
-            lengths.update({name: len(text.split()) for name, text in texts.items()})
-            fields: dict[str, Any] = {name: text.split(BETWEEN_VALUES) for name, text in texts.items()}
-            fields |= {name: row[name] for name in (ID, DOC, TREE, POSITION, NODE)}
-            fields |= {name: row[name] for name in (IN_LINKS, PAGE_LINKS) if row[name]}
+            fields: dict[str, Any] = {
+                field(name, language): row[name].split(BETWEEN_VALUES) for name in RANKED if row[name]
+            }
+            for name, values in fields.items():
+                lengths[name] += sum([value.count(" ") + 1 for value in values if value])
+            fields |= {name: row[name] for name in (DOC, TREE, POSITION)}
+            fields |= {name: row[name] for name in (index_schema.IN_LINKS, index_schema.PAGE_LINKS) if row[name]}
             fields |= {NUMBER: self.files[row[DOC]].number, FLAGS: row[FLAGS].split()}
             writer.add_document(tantivy.Document.from_dict(fields, self.schema))
         for padding in self._padding(len(rows), lengths):
@@ -133,16 +135,6 @@ class Candidates(Snapshot):
         yield tantivy.Document.from_dict(texts, self.schema)
         yield from repeat(tantivy.Document(), total - count - 1)
 
-    @property
-    def node_total(self) -> int:
-        """The number of all nodes of the store."""
-        return self._store.node_total
-
-    @property
-    def mean_tokens(self) -> float:
-        """The tokens of a document of the store, on average."""
-        return self._store.mean_tokens
-
     def node_count(self, numbers: Iterable[int]) -> int:
         """At least the number of nodes of some documents that are in memory."""
         return int(self.searcher.num_docs)
@@ -151,12 +143,18 @@ class Candidates(Snapshot):
         """The best nodes for a query."""
         return super().top(query, limit) if self.searcher.num_docs else []
 
+    def file(self, document_id: str) -> FileRecord | None:
+        """The record of a file, which the store has if it is not among those in memory."""
+        if document_id not in self.files:
+            self.files = {**self.files, **{record.id: record for record, _ in self._store.records([document_id])}}
+        return self.files.get(document_id)
+
     def nodes(self, addresses: Iterable[Address]) -> list[Node]:
         """The nodes at some addresses; those that are not in memory are read from the store."""
         return [
             self.nodes_of(*self._elsewhere[address.doc])[0]
             if address.segment_ord == _ELSEWHERE
-            else decode_node(self.searcher.doc(address)[NODE][0])
+            else decode_node(self._encoded[self.numbers([address], NUMBER, POSITION)[0]])
             for address in addresses
         ]
 
@@ -168,6 +166,12 @@ class Candidates(Snapshot):
         """The nodes of a document, from the store."""
         return self._store.nodes_of(document_id)[first : None if last is None else last + 1]
 
+    def blobs_of_documents(
+        self, field: str, terms: Sequence[str], decode: Callable[[bytes], Decoded]
+    ) -> Iterator[Decoded]:
+        """The links of documents with some ids."""
+        return map(decode, self._store.blobs(terms))
+
     def addresses(self, locations: Iterable[Location]) -> dict[Location, Address]:
         """Addresses of nodes that may not be in memory."""
         first = len(self._elsewhere)
@@ -178,16 +182,6 @@ class Candidates(Snapshot):
         }
 
     # Terms of all nodes of the store
-
-    @cached_property
-    def statistics(self) -> Any:
-        """Where a term of a language occurs."""
-        return lru_cache(maxsize=None)(self._statistics)
-
-    def _statistics(self, term: str, language: str) -> TermStatistics:
-        by_field = self._store.counts([term]).get(term, {})
-        counts = {name: by_field.get(field(name, language), 0) for name in RANKED}
-        return TermStatistics(frozenset(filter(counts.get, counts)), rarity(self.node_total, max(counts.values())))
 
     def look_up(self, terms: Iterable[str]) -> None:
         """Read the counts of terms at once."""
@@ -206,11 +200,6 @@ class Candidates(Snapshot):
         counts = self._store.counts([term]).get(term, {})
         return sum([counts.get(name, 0) for name in fields])
 
-    @property
-    def deleted(self) -> int:
-        """None of the nodes that are counted are deleted."""
-        return 0
-
     def live_freq(self, field: str, *terms: str) -> int:
         """The number of nodes with a term; adjacent terms are counted in memory only."""
         return self.doc_freq([field], *terms) if len(terms) == 1 else super().live_freq(field, *terms)
@@ -221,3 +210,9 @@ class Candidates(Snapshot):
         found = self._store.counts_with_prefix(prefix)
         counts = {term: sum([by_field.get(name, 0) for name in names]) for term, by_field in found.items()}
         return {term: count for term, count in counts.items() if count}
+
+
+def _statistics(store: NodeStore, term: str, language: str) -> TermStatistics:
+    by_field = store.counts([term]).get(term, {})
+    counts = {name: by_field.get(field(name, language), 0) for name in RANKED}
+    return TermStatistics(frozenset(filter(counts.get, counts)), rarity(store.node_total, max(counts.values())))
