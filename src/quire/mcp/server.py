@@ -242,14 +242,15 @@ def _protocol_errors(**data: str) -> Iterator[None]:
 
 def _refusal(token: str, scope: Scope) -> PlainTextResponse | None:
     """The answer to a request that is not allowed."""
-    foreign = foreign_header(scope)
+    foreign, credentials = foreign_header(scope), Headers(scope=scope).get("authorization", "").encode("latin-1")
     if foreign == "Origin":
         return PlainTextResponse("Origin is not allowed", 403)
-    if not token:
-        return PlainTextResponse("Host is not allowed", 421) if foreign else None
-    credentials = Headers(scope=scope).get("authorization", "").encode("latin-1")
-    if not hmac.compare_digest(credentials, b"Bearer " + token.encode()):
+    if foreign and not token:
+        return PlainTextResponse("Host is not allowed", 421)
+    if token and not hmac.compare_digest(credentials, b"Bearer " + token.encode()):
         return PlainTextResponse("a bearer token is needed", 401, {"WWW-Authenticate": "Bearer"})
+    if scope["method"] != "POST":  # a stream that is never used would keep others out
+        return PlainTextResponse("there is nothing to listen to", 405, {"Allow": "POST"})
     return None
 
 

@@ -31,7 +31,7 @@ _NAME = re.compile(r"[^\W\d]\w{2,}(?:[.-]?\w+)*")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 _DEFINED = re.compile(
     r"\b(?:def|class|function|func|fn|struct|interface|type|enum|const|trait|impl|module|namespace|package|resource)"
-    r"\s+(?:\([^)\n]*\)\s*)?[\"']?(\w{3,})"
+    r"\s+(?:\([^)\n]{0,200}\)\s*)?[\"']?(\w{3,})"
 )
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+)$", re.MULTILINE)
 _COMMON = frozenset(

@@ -24,6 +24,7 @@ from quire.search.hit import Hit
 from quire.workspace.cached_indexes import cache_folder, cached_indexes
 from quire.workspace.settings import Settings
 
+_LONGEST_PATH = 4096
 _TARGET = pattern(r"[a-z][a-z0-9]+:.+")  # longer than the letter of a drive
 
 
@@ -99,6 +100,8 @@ def missing_tree(name: str, tree: Tree, file: Path | None) -> str:
 
 def locate(path: str | Path, folders: Mapping[str, Path]) -> Scope | None:
     """The innermost tree that a path is in, and its path there."""
+    if len(str(path)) > _LONGEST_PATH:  # it would take quadratic time
+        return None
     real = os.path.realpath(path)
     tops = {name: os.path.realpath(folder) for name, folder in folders.items()}
     trees = [name for name, top in tops.items() if is_inside(real, top)]

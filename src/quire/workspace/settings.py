@@ -372,8 +372,8 @@ def _refuse_foreign(project: File, users: Path | None, *, is_index_elsewhere: bo
     if project.embed:
         problem = f"{project.path}: [{prefix}embed] is not allowed in a project"
         raise OptionError(problem, f"remove it there; only the command line or {own} may choose a model")
-    if project.search.get("rerank"):
-        problem = f"{project.path}: {prefix}search.rerank is not allowed in a project"
+    if reranking := next((name for name in RERANKING if project.search.get(name)), ""):
+        problem = f"{project.path}: {prefix}search.{reranking} is not allowed in a project"
         raise OptionError(problem, f"remove it there; only {variable('search.rerank')} or {own} may name an endpoint")
     for name, tree in project.trees.items():
         if tree.git and not REMOTE.fullmatch(tree.git) and not has_agreed(project.path, tree.git):
