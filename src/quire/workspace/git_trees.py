@@ -75,7 +75,7 @@ def fetch(tree: Tree) -> str:
 
 
 def _write_documents(tree: Tree, temporary: Path, new: Path) -> str:
-    """Write the documents of a tree to a ``new`` folder, with the files that say how to read them; returns the commit.
+    """Write the documents of a tree, with the files that say how to read them, to a ``new`` folder; returns the commit.
 
     git runs in the ``temporary`` folder: elsewhere, it would prefer a folder that is named like the address.
     """
@@ -91,7 +91,7 @@ def _write_documents(tree: Tree, temporary: Path, new: Path) -> str:
         head, _, name = entry.partition(b"\t")
         (mode, kind, hashed), file = head.split(), os.fsdecode(name)
         has_folder = has_folder or (kind == b"tree" and file == path)
-        if not _is_safe(name):
+        if len(name) > _LONGEST or name.count(b"/") > _DEEPEST or _UNSAFE.search(name):
             continue
         if kind == b"tree" and posixpath.basename(file) in _MARKS:
             (new / file).mkdir(parents=True, exist_ok=True)
@@ -113,10 +113,6 @@ def _listing(tree: Tree, repository: Path, path: str) -> list[bytes]:
     if len(output) == most or output.count(b"\0") > MOST_ENTRIES:
         raise QuireError(f"{tree.git}: more than {MOST_ENTRIES:,} entries", "name a smaller folder with path")
     return output.split(b"\0")[:-1]
-
-
-def _is_safe(path: bytes) -> bool:
-    return len(path) <= _LONGEST and path.count(b"/") <= _DEEPEST and not _UNSAFE.search(path)
 
 
 def _is_wanted(path: str) -> bool:

@@ -24,7 +24,7 @@ from msgspec import Meta, Struct, structs
 from quire.embed.embed_settings import EmbedSettings
 from quire.errors import InputError, OptionError, did_you_mean, invalid_value
 from quire.index.folder import is_inside
-from quire.model.operating_system import expanded, user_folder
+from quire.model.operating_system import digest, expanded, user_folder
 from quire.model.options import DEFAULT_STRATEGY, Options, build, valid_names, with_one_name
 from quire.model.trees import NAME, REMOTE, Text, Tree, is_repository_path, tree_name
 from quire.model.validation import Field, Naming, check, convert, fields, unknown_name
@@ -32,7 +32,6 @@ from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
 from quire.search.search_settings import Boosts, SearchSettings
 from quire.tokens.token_counters import ENCODINGS, ESTIMATE, encoding_of
-from quire.workspace.consent import has_agreed
 
 PROJECT_FILE = "quire.toml"
 PYTHON_FILE = "pyproject.toml"
@@ -345,6 +344,24 @@ def _variables(folder: Path, environment: Mapping[str, str]) -> dict[str, Value]
                 raise unknown_name(where, names, what="environment variable")
             values[names[where]] = Value(check(where, text, known[names[where]].type, strict=False), where)
     return values
+
+
+def _consent(file: Path, address: str) -> Path | None:
+    """The empty file that exists if the user agreed to fetch from an ``address`` that a ``file`` names."""
+    folder = user_folder("data")
+    return folder and folder / "agreed" / digest([os.path.realpath(file), address])
+
+
+def has_agreed(file: Path, address: str) -> bool:
+    """Whether the user agreed to fetch from an ``address`` that a ``file`` names, or added it there."""
+    return bool((consent := _consent(file, address)) and consent.exists())
+
+
+def agree(file: Path, address: str) -> None:
+    """Remember that the user agreed."""
+    if consent := _consent(file, address):
+        consent.parent.mkdir(parents=True, exist_ok=True)
+        consent.touch()
 
 
 def _refuse_foreign(project: File, users: Path | None, *, is_index_elsewhere: bool) -> None:
