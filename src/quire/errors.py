@@ -32,10 +32,8 @@ class QuireError(Exception):
     """The root of the tree."""
 
     def __init__(self, problem: str, advice: str = "") -> None:
-        self.problem = problem
-        """What is wrong."""
-        self.advice = advice
-        """What to do; empty if ``problem`` says it, or if nothing can be done."""
+        self.problem = problem  # what is wrong
+        self.advice = advice  # what to do; empty if ``problem`` says it, or if nothing can be done
 
     @property
     def message(self) -> str:
@@ -66,8 +64,7 @@ class OptionError(QuireError, ValueError):
 
     def __init__(self, problem: str, advice: str = "", *, option: str = "") -> None:
         super().__init__(problem, advice)
-        self.option = option
-        """The name of the option; empty if the error is about none or several."""
+        self.option = option  # its name; empty if the error is about none or several
 
 
 class _PathError(QuireError):
@@ -75,8 +72,7 @@ class _PathError(QuireError):
 
     def __init__(self, path: str, problem: str, advice: str = "") -> None:
         super().__init__(problem, advice)
-        self.path = path
-        """The document, as the user named it; the folder of the index."""
+        self.path = path  # the document, as the user named it; the folder of the index
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}"
@@ -91,10 +87,8 @@ class UndecodableError(InputError):
 
     def __init__(self, path: str, problem: str, line: int, offset: int, advice: str = "") -> None:
         super().__init__(path, problem, advice)
-        self.line = line
-        """The line of the first undecodable byte, from 1."""
-        self.offset = offset
-        """The position of the first undecodable byte in the file."""
+        self.line = line  # of the first undecodable byte, from 1
+        self.offset = offset  # of that byte in the file
 
     @property
     def reason(self) -> str:
@@ -107,8 +101,7 @@ class GuardError(_PathError):
 
     def __init__(self, path: str, line: int, problem: str, advice: str = "") -> None:
         super().__init__(path, problem, advice)
-        self.line = line
-        """The first line of the chunk, from 1."""
+        self.line = line  # the first of the chunk, from 1
 
     @property
     def reason(self) -> str:
@@ -133,9 +126,7 @@ class QueryError(QuireError):
     def __init__(self, query: str, position: int, problem: str, advice: str = "") -> None:
         super().__init__(problem, advice)
         self.query = query
-        """The query as given."""
-        self.position = position
-        """The character with the mistake; the length of the query if something is missing at its end."""
+        self.position = position  # of the mistake; the length of the query if something is missing at its end
 
     def __str__(self) -> str:
         return "\n".join([self.message, *_pointed(self.query, self.position)])
@@ -146,8 +137,9 @@ def _pointed(query: str, position: int) -> tuple[str, str]:
     first = max(query.rfind("\n", 0, position) + 1, position - 50)
     last = query.find("\n", position)
     last = min(len(query) if last < 0 else last, position + 30)
-    before = "…" * (first > 0) + _printable(query[first:position])
-    behind = _printable(query[position:last]) + "…" * (last < len(query))
+    printable = "".join(char if char.isprintable() else " " for char in query[:last])
+    before = "…" * (first > 0) + printable[first:position]
+    behind = printable[position:] + "…" * (last < len(query))
     return f"  {before}{behind}", f"  {' ' * sum(map(char_width, before))}^"
 
 
@@ -155,10 +147,6 @@ def _pointed(query: str, position: int) -> tuple[str, str]:
 def char_width(char: str) -> int:
     """The width of a character on a terminal: accents take no column, Chinese characters and most emoji take two."""
     return 0 if category(char) in ("Mn", "Me", "Cf") else 1 + (east_asian_width(char) in "WF")
-
-
-def _printable(text: str) -> str:
-    return "".join(char if char.isprintable() else " " for char in text)
 
 
 class StoreError(_PathError):
@@ -179,7 +167,6 @@ class MissingExtraError(QuireError, ImportError):
     def __init__(self, extra: str, package: str | None = None) -> None:
         super().__init__(f"{package or extra} is not installed", f"install it: pip install '{DISTRIBUTION}[{extra}]'")
         self.extra = extra
-        """The name of the extra."""
 
 
 class NotFoundError(QuireError, LookupError):
@@ -187,8 +174,7 @@ class NotFoundError(QuireError, LookupError):
 
     def __init__(self, problem: str, advice: str = "", near: tuple[str, ...] = ()) -> None:
         super().__init__(problem, advice)
-        self.near = near
-        """Matches in documents with the same file name in other folders."""
+        self.near = near  # matches in documents with the same file name in other folders
 
 
 def invalid_value(name: str, value: object, rule: str) -> OptionError:

@@ -282,6 +282,19 @@ def test_keyboard_only(open_page) -> None:
     assert page.evaluate("document.activeElement.id") == "o-tokenizer"
 
 
+def test_keys_work_at_once_after_a_dialog_is_closed(open_page) -> None:
+    page = open_page(RELAY)
+    page.keyboard.press("v")
+    # Within one task: until the next frame, the focus is in the field of the closed dialog.
+    is_open = page.evaluate("""() => {
+      document.getElementById('paste-dialog').close();
+      const key = new KeyboardEvent('keydown', { key: '?', bubbles: true, cancelable: true });
+      document.activeElement.dispatchEvent(key);
+      return document.getElementById('help-dialog').open && key.defaultPrevented;
+    }""")
+    assert is_open
+
+
 def test_the_tree_opens_folders_and_marks_the_document(open_page) -> None:
     page = open_page("#doc=docs/guides/long.md")
     expect(page.locator("[aria-current=page]")).to_have_text("long.md")

@@ -145,6 +145,24 @@ def test_a_tree_that_is_missing_stops_no_search(project: Path, refused: Refused,
     assert "correct trees.more" in refused("search", "sweet", "--tree", "more")
 
 
+@pytest.mark.parametrize("name", ["mkdocs.yml", "_config.yml", "data/variables/x.yml", "config/_default"])
+def test_a_file_with_variables_that_is_a_link(project: Path, name: str) -> None:
+    (project.parent / "outside" / "x.yml").write_text("extra:\n  token: SECRET\n")
+    (project.parent / "outside" / "params.yaml").write_text("extra:\n  token: SECRET\n")
+    names = ("config.extra.token", "token", "extra.token", "site.extra.token")
+    used = " ".join(f"{{{{ {name} }}}}" for name in names) + " {% data variables.x.extra.token %}"
+    (project / "docs" / "a.md").write_text(f"# A\n\n{used}\n")
+    link = project / "docs" / name
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(project.parent / "outside" / ("x.yml" if link.suffix else ""))
+    [chunks] = quire.chunk_dir(project / "docs")
+    assert "SECRET" not in repr([chunk.to_dict() for chunk in chunks])
+    link.unlink()
+    (project / "docs" / "mkdocs.yml").write_text("extra:\n  token: OWN\n")
+    [chunks] = quire.chunk_dir(project / "docs")
+    assert "OWN" in chunks[0].embed_text
+
+
 # The folder of an index
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import resource
 import socket
 import subprocess
 from contextlib import ExitStack
@@ -179,6 +180,40 @@ def test_half_open_connections_do_not_keep_others_out(folder) -> None:
             connection = stack.enter_context(socket.create_connection((parts.hostname, parts.port)))
             connection.sendall(b"POST /mcp HTTP/1.1\r\nHo")
         assert post(url)[0] == 200
+
+
+def test_there_are_no_streams_that_keep_others_out(folder) -> None:
+    with http_server("docs", folder=folder) as url, ExitStack() as stack:
+        parts = urlsplit(url)
+        for method in ("GET", "DELETE", "HEAD"):
+            connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
+            stack.callback(connection.close)
+            connection.request(method, parts.path, headers={"Accept": "text/event-stream"})
+            assert connection.getresponse().status == 405
+        for _ in range(600):
+            connection = stack.enter_context(socket.create_connection((parts.hostname, parts.port)))
+            connection.sendall(b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
+        assert post(url)[0] == 200
+
+
+LARGE = [
+    ("context", {"path": "x.go", "text": "func (" * 150_000}),
+    ("context", {"path": "a/" * 400_000}),
+    ("context", {"path": "x", "text": f"+++ b/{'a/' * 400_000}"}),
+    ("check", {"text": '[{"quote":"a","source":"b"},' * 2_000}),
+    ("get", {"id": "a/" * 400_000}),
+    ("outline", {"path": "**/*a" * 150_000}),
+]
+
+
+def test_large_arguments_are_answered_soon(folder) -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    with http_server("docs", folder=folder) as url:
+        for tool, arguments in LARGE:
+            call = _legacy("tools/call", name=tool, arguments=arguments)
+            status, answer = post(url, call, MCP_Protocol_Version="2025-11-25")
+            assert (status, b'"result":' in answer) == (200, True), tool
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 20
 
 
 def _legacy(method: str, **params: object) -> bytes:

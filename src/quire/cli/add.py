@@ -11,10 +11,9 @@ from quire.cli.output import echo, visible
 from quire.errors import InputError, QuireError
 from quire.model.trees import Tree, tree_name
 from quire.output.atomic_file import os_errors_as_quire_errors
-from quire.workspace.consent import agree
 from quire.workspace.git_trees import fetch
 from quire.workspace.selection import display_path
-from quire.workspace.settings import PROJECT_FILE, load
+from quire.workspace.settings import PROJECT_FILE, agree, load
 
 _ADVICE = "search it by its path, or add it to your own file by hand"
 _ADDRESS = re.compile(r"[a-z+]+://|[\w.-]+@[\w.-]+:")  # how the address of a repository begins

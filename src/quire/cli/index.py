@@ -14,9 +14,9 @@ from quire.search.index_api import Update
 from quire.search.vector_files import current_folder, remove_vectors
 from quire.stores.node_rows import copy_nodes
 from quire.stores.store import parse_target, shown
-from quire.workspace.consent import agree, has_agreed
 from quire.workspace.git_trees import fetch_trees
 from quire.workspace.selection import display_path
+from quire.workspace.settings import agree, has_agreed
 from quire.workspace.workspace import Workspace
 
 _ALL = "*"

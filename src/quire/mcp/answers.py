@@ -133,11 +133,7 @@ class Tool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 def cursor_at(text: str, end: int) -> str:
     """The cursor for the rest of a text; empty if there is none."""
-    return f"{end}-{_stamp(text)}" if end < len(text) else ""
-
-
-def _stamp(text: str) -> str:
-    return f"{crc32(text.encode()):08x}"
+    return f"{end}-{crc32(text.encode()):08x}" if end < len(text) else ""
 
 
 def offset_of(cursor: str, text: str | None = None) -> int:
@@ -147,7 +143,7 @@ def offset_of(cursor: str, text: str | None = None) -> int:
     number, _, stamp = cursor.partition("-")
     if not (number.isascii() and number.isdigit() and len(number) < 10):
         raise OptionError(f"cursor={cursor[:40]!r} is invalid", "take it from the last answer")
-    if text is not None and (stamp != _stamp(text) or int(number) > len(text)):
+    if text is not None and (stamp != f"{crc32(text.encode()):08x}" or int(number) > len(text)):
         raise OptionError("the section has changed since the last answer", "leave out the cursor")
     return int(number)
 

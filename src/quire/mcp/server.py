@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hmac
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from threading import Timer
@@ -48,7 +48,7 @@ _PATH = "/mcp"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _MAX_BODY = 1_048_576
 _DOCUMENT_URI = f"{SCHEME}:///{{tree}}/{{+path}}"
-_TEMPLATES = {"document": _DOCUMENT_URI, "section": f"{_DOCUMENT_URI}#{{slug}}"}
+_MARKDOWN = "text/markdown"
 
 Context = ServerRequestContext[Any, Any]
 Result = TypeVar("Result")
@@ -97,9 +97,9 @@ class AgentServer:
         anyio.run(run)
 
     def _instructions(self) -> str:
-        infos = self._workspace.tree_infos()
+        infos, folders = self._workspace.tree_infos(), self._workspace.folders.items()
         sizes = {name: f", {tree.files:,} documents, {tree.tokens:,} tokens" for name, tree in infos.items()}
-        trees = "; ".join(f"{name} ({path}{sizes.get(name, '')})" for name, path in self._workspace.folders.items())
+        trees = "; ".join(f"{name} ({path}{sizes.get(name, '')})" for name, path in folders)
         return (
             f"Documentation: {trees}. For a question, call search: it returns whole sections with ids. To see what "
             "there is, call outline, then get one section instead of reading files. Answers are always up to date. "
@@ -159,9 +159,8 @@ class AgentServer:
             max_tokens = values.get("max_tokens")
             limit = self._service.limit(max_tokens if isinstance(max_tokens, int) and max_tokens > 0 else None)
             return types.CallToolResult(content=[types.TextContent(text=limit.clipped(str(error)))], is_error=True)
-        return types.CallToolResult(
-            content=[types.TextContent(text=answer.text)], structured_content=dict(answer.record)
-        )
+        record = dict(answer.record)
+        return types.CallToolResult(content=[types.TextContent(text=answer.text)], structured_content=record)
 
     async def _list_resources(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -170,22 +169,18 @@ class AgentServer:
             start = offset_of((params and params.cursor) or "")
             documents = await self._in_thread(context, self._workspace.documents)
         end = start + _PAGE
-        return types.ListResourcesResult(
-            resources=[
-                types.Resource(uri=uri(document.id), name=document.id, title=document.title, mime_type="text/markdown")
-                for document in documents[start:end]
-            ],
-            next_cursor=str(end) if end < len(documents) else None,
-            ttl_ms=_TTL,
-        )
+        resources = [
+            types.Resource(uri=uri(document.id), name=document.id, title=document.title, mime_type=_MARKDOWN)
+            for document in documents[start:end]
+        ]
+        cursor = str(end) if end < len(documents) else None
+        return types.ListResourcesResult(resources=resources, next_cursor=cursor, ttl_ms=_TTL)
 
     async def _list_templates(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        templates = [
-            types.ResourceTemplate(name=name, uri_template=template, mime_type="text/markdown")
-            for name, template in _TEMPLATES.items()
-        ]
+        forms = {"document": _DOCUMENT_URI, "section": f"{_DOCUMENT_URI}#{{slug}}"}.items()
+        templates = [types.ResourceTemplate(name=name, uri_template=form, mime_type=_MARKDOWN) for name, form in forms]
         return types.ListResourceTemplatesResult(resource_templates=templates, ttl_ms=_TOOLS_TTL, cache_scope="public")
 
     async def _read_resource(
@@ -194,7 +189,7 @@ class AgentServer:
         resource = str(params.uri)
         with _protocol_errors(uri=resource):
             hit = await self._in_thread(context, lambda: get_section(self._workspace, _node_id(resource)))
-        contents = types.TextResourceContents(uri=resource, text=hit.text, mime_type="text/markdown")
+        contents = types.TextResourceContents(uri=resource, text=hit.text, mime_type=_MARKDOWN)
         return types.ReadResourceResult(contents=[contents], ttl_ms=_TTL)
 
     async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
@@ -203,9 +198,8 @@ class AgentServer:
         is_ours = isinstance(params.ref, types.ResourceTemplateReference)
         with _protocol_errors():
             values = await self._in_thread(context, complete) if is_ours else []
-        return types.CompleteResult(
-            completion=types.Completion(values=list(values[:_PAGE]), total=len(values), has_more=len(values) > _PAGE)
-        )
+        page = types.Completion(values=values[:_PAGE], total=len(values), has_more=len(values) > _PAGE)
+        return types.CompleteResult(completion=page)
 
 
 def _node_id(text: str) -> str:
@@ -220,7 +214,7 @@ def _node_id(text: str) -> str:
     return f"{tree}:{path}#{unquote(parts.fragment)}" if parts.fragment else f"{tree}:{path}"
 
 
-def _completions(workspace: Workspace, argument: str, start: str, others: Mapping[str, str]) -> Sequence[str]:
+def _completions(workspace: Workspace, argument: str, start: str, others: Mapping[str, str]) -> list[str]:
     """The values of a template's argument that start with ``start``; ``others`` are the other arguments."""
     documents = [document for document in workspace.documents() if others.get("tree") in (None, "", document.tree)]
     if argument in ("tree", "path"):
@@ -242,23 +236,23 @@ def _protocol_errors(**data: str) -> Iterator[None]:
 
 def _refusal(token: str, scope: Scope) -> PlainTextResponse | None:
     """The answer to a request that is not allowed."""
-    foreign = foreign_header(scope)
+    foreign, credentials = foreign_header(scope), Headers(scope=scope).get("authorization", "").encode("latin-1")
     if foreign == "Origin":
         return PlainTextResponse("Origin is not allowed", 403)
-    if not token:
-        return PlainTextResponse("Host is not allowed", 421) if foreign else None
-    credentials = Headers(scope=scope).get("authorization", "").encode("latin-1")
-    if not hmac.compare_digest(credentials, b"Bearer " + token.encode()):
+    if foreign and not token:
+        return PlainTextResponse("Host is not allowed", 421)
+    if token and not hmac.compare_digest(credentials, b"Bearer " + token.encode()):
         return PlainTextResponse("a bearer token is needed", 401, {"WWW-Authenticate": "Bearer"})
+    if scope["method"] != "POST":  # a stream that is never used would keep others out
+        return PlainTextResponse("there is nothing to listen to", 405, {"Allow": "POST"})
     return None
 
 
 def serve_http(server: AgentServer, host: str, port: int, token: str, on_start: Callable[[str], None]) -> None:
     """Serve until interrupted. ``on_start`` gets the URL. Without a token, only a loopback address is possible."""
     if host not in _LOOPBACK and not token:
-        raise OptionError(
-            f"{host} can be reached from other machines", "set QUIRE_MCP_TOKEN to a token, or leave out --host"
-        )
+        problem = f"{host} can be reached from other machines"
+        raise OptionError(problem, "set QUIRE_MCP_TOKEN to a token, or leave out --host")
     app: ASGIApp = server.protocol.streamable_http_app(
         streamable_http_path=_PATH,
         max_request_body_size=_MAX_BODY,
@@ -268,5 +262,4 @@ def serve_http(server: AgentServer, host: str, port: int, token: str, on_start: 
     with listen(host, port) as listener:
         name = f"[{host}]" if ":" in host else host
         on_start(f"http://{name}:{listener.getsockname()[1]}{_PATH}")
-        app = guarded(app, partial(_refusal, token))
-        serve(app, listener)
+        serve(guarded(app, partial(_refusal, token)), listener)

@@ -1,11 +1,9 @@
-"""The tools: search, outline, get, context, check and status.
-
-Each answer says how much there is in all.
-"""
+"""The tools: search, outline, get, context, check and status. Each answer says how much there is in all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import accumulate
 from typing import Annotated, Any, ClassVar
@@ -20,7 +18,6 @@ from quire.index.document_list import DocumentList, document_list
 from quire.index.file_records import FileRecord
 from quire.index.section_lookup import LIST_DOCUMENTS, SectionName
 from quire.mcp.answers import Answer, Cursor, Limit, Query, Service, Tool, breadcrumb, cursor_at, offset_of
-from quire.mcp.check import Check
 from quire.model.offsets import line_starts
 from quire.model.validation import unknown_name
 from quire.search.hit import Hit, Results
@@ -33,6 +30,7 @@ _DEPTH = 20  # how many sections a search ranks, whatever its limit, so that pag
 _CONTEXT_LIMIT = 5
 _LEAST_TEXT = 16  # a section is shown without text rather than with fewer tokens than this
 _JSON_FACTOR = 1.1  # how many tokens a text has in JSON, usually, for each of its own
+_QUOTE_CHARS = 60  # of a quotation in an answer
 _OVERVIEW_TOKENS, _OUTLINE_TOKENS, _STATUS_TOKENS = 500, 2_000, 1_000
 
 
@@ -60,8 +58,8 @@ class Search(Tool, frozen=True):
         pattern = f"{self.tree}:{self.path or '/'}" if self.tree else self.path
         if pattern and not workspace.documents(pattern):
             raise NotFoundError(f"no document matches {self.path or self.tree}", "outline lists folders and documents")
-        where = self.where or None
-        return workspace.search(self.query, path=[pattern] if pattern else (), where=where, mode=self.mode, **limits)
+        limits |= {"path": [pattern] if pattern else (), "where": self.where or None, "mode": self.mode}
+        return workspace.search(self.query, **limits)
 
 
 class VectorSearch(Search, frozen=True):
@@ -102,71 +100,62 @@ class _Page:
 
     def answer(self) -> Answer:
         """The sections with their texts; without some of them, or parts of them, if they do not fit."""
-        choices: Iterable[Mapping[str, Hit]] = [{}] if self._is_list else self._choices()
-        return next(filter(None, map(self._fitting, choices)), None) or self._skipped()
+        for texts in [{}] if self._is_list else self._choices():
+            numbers = range(self._fewest(texts), len(self._hits) + 1)
+            number = self._limit.longest(numbers, partial(self._listed, texts))
+            answer = self._listed(texts, number)
+            if (number or not self._hits) and self._limit.fits(answer):
+                return answer
+        end, total = self._start + 1, len(self._ranked)
+        cursor = str(end) if end < total else ""
+        skips = f'; cursor "{cursor}" skips it' if cursor else ""
+        record = {"results": [], "total": total, **present(cursor=cursor)}
+        return Answer(f"[{end} of {total}: raise max_tokens{skips}]", record)
 
-    def _choices(self) -> Iterator[Mapping[str, Hit]]:
-        """The hits whose texts are shown: all, then as many as fit a limit that becomes smaller, then none."""
+    def _choices(self) -> Iterator[dict[str, Hit]]:
+        """The hits whose texts are shown: all, then as many as fit a limit that becomes smaller, then none.
+
+        On the first page the search chooses them; on later ones they are the whole ones that fit.
+        """
         yield {hit.id: hit for hit in self._hits}
-        most, names = self._limit.most, self._limit.used(self._listed(len(self._hits), {}))
+        most, names = self._limit.most, self._limit.used(self._listed({}, len(self._hits)))
+        sizes = list(accumulate(hit.tokens + _LEAST_TEXT for hit in self._hits))
         room = max(int((most - names) / _JSON_FACTOR), most // 2)
         while room >= _LEAST_TEXT:
-            yield (texts := self._texts(room))
-            used = self._limit.used(self._listed(self._fewest(texts), texts))
+            fitting = self._hits[: bisect_right(sizes, room)] if self._start else self._find(max_tokens=room)
+            yield (texts := {hit.id: hit for hit in fitting})
+            used = self._limit.used(self._listed(texts, self._fewest(texts)))
             room = min(room - 4, room * most // max(used, most))
         yield {}
-
-    def _texts(self, room: int) -> dict[str, Hit]:
-        """The hits whose texts are shown: on the first page what the search chooses, later the whole ones that fit."""
-        if not self._start:
-            return {hit.id: hit for hit in self._find(max_tokens=room)}
-        sizes = accumulate(hit.tokens + _LEAST_TEXT for hit in self._hits)
-        return {hit.id: hit for hit, size in zip(self._hits, sizes, strict=True) if size <= room}
 
     def _fewest(self, texts: Mapping[str, Hit]) -> int:
         """How many hits must be listed at least: to the last one with text, or the first one."""
         numbers = (number for number, hit in enumerate(self._hits, 1) if hit.id in texts)
         return max(numbers, default=min(1, len(self._hits)))
 
-    def _fitting(self, texts: Mapping[str, Hit]) -> Answer | None:
-        """The answer with all of ``texts`` and as many other sections by name as fit; None if nothing does."""
-        numbers = range(self._fewest(texts), len(self._hits) + 1)
-        number = self._limit.longest(numbers, lambda number: self._listed(number, texts))
-        answer = self._listed(number, texts)
-        return answer if (number or not self._hits) and self._limit.fits(answer) else None
-
-    def _listed(self, number: int, texts: Mapping[str, Hit]) -> Answer:
-        start, total = self._start, len(self._ranked)
+    def _listed(self, texts: Mapping[str, Hit], number: int) -> Answer:
+        start, total, hits = self._start, len(self._ranked), self._hits[:number]
         end = start + number
         cursor = str(end) if end < total else ""
-        listed = [(hit, texts.get(hit.id)) for hit in self._hits[:number]]
-        sections = [
-            f"[{rank}] {_head(hit, text)}{text.text if text else ''}".rstrip()
-            for rank, (hit, text) in enumerate(listed, start + 1)
-        ]
         numbers = f"{start + 1}-{end}" if number > 1 else str(end)
         ranked = f"{total}{'+' * (total >= _DEPTH)}"
-        foot = f"{numbers} of {ranked} sections" if listed else f"{ranked} found" if total else "nothing found"
+        foot = f"{numbers} of {ranked} sections" if hits else f"{ranked} found" if total else "nothing found"
         hints = [foot, *([f'cursor "{cursor}" shows more'] if cursor else []), *self._notes]
-        results = [{**_fields(hit, text), **present(text=text and text.text)} for hit, text in listed]
-        if self._is_list:
-            hits = [hit for hit, _ in listed]
-            rows = (
-                f"{hit.id}:{'-'.join(map(str, hit.lines))} {hit.title} ({hit.tokens}) {hit.score:.2f}" for hit in hits
-            )
-            sections = ["\n".join(rows)] if hits else []
-            names = ("id", "lines", "title", "tokens")
-            results = [{**{name: getattr(hit, name) for name in names}, "score": round(hit.score, 2)} for hit in hits]
+        sections, results = [], []
+        for rank, hit in enumerate(hits, start + 1):
+            excerpt = texts.get(hit.id)
+            text, (first, last) = excerpt.text if excerpt else "", hit.lines
+            if self._is_list:
+                sections.append(f"{hit.id}:{first}-{last} {hit.title} ({hit.tokens}) {hit.score:.2f}")
+                score = {"tokens": hit.tokens, "score": round(hit.score, 2)}
+                results.append({"id": hit.id, "lines": hit.lines, "title": hit.title, **score})
+            else:
+                sections.append(f"[{rank}] {_head(hit, excerpt)}{text}".rstrip())
+                results.append({**_fields(hit, excerpt), **present(text=text)})
+        if self._is_list and sections:
+            sections = ["\n".join(sections)]
         record = {"results": results, "total": total, **present(cursor=cursor, note="; ".join(self._notes))}
         return Answer("\n\n".join([*sections, f"[{'; '.join(hints)}]"]), record)
-
-    def _skipped(self) -> Answer:
-        """The answer if not even the name of a section fits."""
-        end, total = self._start + 1, len(self._ranked)
-        cursor = str(end) if end < total else ""
-        skips = f'; cursor "{cursor}" skips it' if cursor else ""
-        record = {"results": [], "total": total, **present(cursor=cursor)}
-        return Answer(f"[{end} of {total}: raise max_tokens{skips}]", record)
 
 
 def present(**fields: Any) -> dict[str, Any]:
@@ -208,7 +197,7 @@ def section(service: Service, name: str, *, children: bool = True) -> Hit:
 
 
 def get_section(workspace: Workspace, name: str, **options: Any) -> Hit:
-    """A section; of a document that only a file name tells, if there is one such document."""
+    """A section; a file name alone is enough if there is one such document."""
     try:
         return workspace.get(name, **options)
     except NotFoundError as error:
@@ -229,11 +218,9 @@ def _part(hit: Hit, start: int, level: int, linking: int, end: int) -> Answer:
     head = (_head(hit) + linked, f"{hit.id}\n", "")[level]
     fields: dict[str, Any] = (_fields(hit) | present(linked_from=linking), {"id": hit.id}, {})[level]
     text, cursor = hit.text[start:end], cursor_at(hit.text, end)
-    if not cursor:
-        return Answer(head + text, {**fields, "text": text})
     position = f"characters {start}-{end} of {len(hit.text)}; " if level < 2 else ""
-    foot = f'\n[{position}cursor "{cursor}"]'
-    return Answer(head + text + foot, {**fields, "text": text, "cursor": cursor})
+    foot = f'\n[{position}cursor "{cursor}"]' if cursor else ""
+    return Answer(head + text + foot, {**fields, "text": text, **present(cursor=cursor)})
 
 
 def _head(hit: Hit, excerpt: Hit | None = None) -> str:
@@ -267,12 +254,15 @@ class Outline(Tool, frozen=True):
         """The headings of a document, or the documents of a folder, a tree or everything."""
         workspace, start = service.workspace, offset_of(self.cursor)
         limit = service.limit(self.max_tokens or (_OUTLINE_TOKENS if self.path else _OVERVIEW_TOKENS))
-        documents = self._documents(workspace)
-        answer = partial(_outlined, start, note=workspace.note)
-        fits: Callable[[DocumentList], bool] = lambda rows: limit.fits(answer(rows))  # noqa: E731
-        listed = document_list(documents, workspace.index.outline, fits, max_tokens=limit.most, start=start)
-        outline = answer(listed)
-        return outline if limit.fits(outline) else Answer(f"{listed.total} rows", {"rows": [], "total": listed.total})
+
+        def fits(listed: DocumentList) -> bool:
+            return limit.fits(_outlined(start, listed, workspace.note))
+
+        documents, outline = self._documents(workspace), workspace.index.outline
+        listed = document_list(documents, outline, fits, max_tokens=limit.most, start=start)
+        if not fits(listed):
+            return Answer(f"{listed.total} rows", {"rows": [], "total": listed.total})
+        return _outlined(start, listed, workspace.note)
 
     def _documents(self, workspace: Workspace) -> list[FileRecord]:
         """The document with this id or path, else those of a folder, a tree or a pattern."""
@@ -287,7 +277,7 @@ class Outline(Tool, frozen=True):
         return [record for record in workspace.documents() if record.id == f"{hit.tree}:{hit.path}"]
 
 
-def _outlined(start: int, listed: DocumentList, *, note: str) -> Answer:
+def _outlined(start: int, listed: DocumentList, note: str) -> Answer:
     end = start + len(listed.entries)
     cursor = str(end) if end < listed.total else ""
     hints = [
@@ -302,6 +292,33 @@ def _outlined(start: int, listed: DocumentList, *, note: str) -> Answer:
     return Answer("\n".join(lines), {"rows": rows, "total": listed.total, **present(cursor=cursor, note=note)})
 
 
+class Check(Tool, frozen=True):
+    """Check quotations against their sources."""
+
+    title: ClassVar = "Check quotations"
+    text: Annotated[str, Meta(min_length=1, description='"quote" [id] …')]
+
+    def answer(self, service: Service) -> Answer:
+        """The status of each quotation, and its place or what differs."""
+        from quire.search.cite import check_quotations  # noqa: PLC0415  few sessions need it
+
+        workspace, rows = service.workspace, []
+        found = check_quotations(self.text, workspace.index, workspace.section_id, workspace.documents(), history=False)
+        for citation in found:
+            places = [f"{place.tree}:{place.path}:{place.lines[0]}-{place.lines[1]}" for place in citation.places]
+            difference = present(places=places, difference=citation.difference)
+            rows.append({"status": citation.status, "quote": citation.quote[:_QUOTE_CHARS], **difference})
+        lines = [" | ".join(", ".join(v) if isinstance(v, list) else v for v in row.values()) for row in rows]
+        count = sum(citation.status == "found" for citation in found)
+
+        def answer(end: int) -> Answer:
+            rest = f"; {len(rows) - end} more: check fewer at once" if end < len(rows) else ""
+            text = "\n".join([*lines[:end], f"[{count} of {len(rows)} found{rest}]"])
+            return Answer(text, {"quotations": rows[:end], "found": count, "total": len(rows)})
+
+        return answer(service.limit().longest(range(len(rows) + 1), answer))
+
+
 class Status(Tool, frozen=True):
     """Show what is indexed."""
 
@@ -314,9 +331,7 @@ class Status(Tool, frozen=True):
         trees, failed = workspace.tree_infos(), workspace.failed
         unread = (f"{finding.path}: {finding.message}" for finding in failed)
         notes = [*filter(None, [workspace.note, workspace.left_out()]), *unread]
-        rows: list[list[Any]] = [
-            [name, tree.files, tree.nodes, tree.tokens, str(tree.folder)] for name, tree in trees.items()
-        ]
+        rows = [(name, tree.files, tree.nodes, tree.tokens, str(tree.folder)) for name, tree in trees.items()]
         lines = [
             f"{name}: {_count(files, 'document')}, {_count(nodes, 'section')}, {_count(tokens, 'token')} in {folder}"
             for name, files, nodes, tokens, folder in rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,10 +25,12 @@ _MAX_COMMITS = 500  # so many commits of one file are looked at
 _CONFIGURATION = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "credential.helper=", "submodule.recurse=false",
     "fetch.unpackLimit=1", "fetch.negotiationAlgorithm=noop", "gc.auto=0", "maintenance.auto=false",
+    "http.lowSpeedLimit=1", "http.lowSpeedTime=60",
 )  # fmt: skip
 _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "", "SSH_ASKPASS": "",
-    "GIT_SSH_COMMAND": "ssh -o BatchMode=yes", "GIT_CONFIG_NOSYSTEM": "1", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C",
+    "GIT_SSH_COMMAND": "ssh -o BatchMode=yes -o ConnectTimeout=60 -o ServerAliveInterval=60",
+    "GIT_CONFIG_NOSYSTEM": "1", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C",
 }  # fmt: skip
 _REPOSITORY_VARIABLES = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"})  # of hooks
 
@@ -52,8 +55,9 @@ def git(
             stdout=subprocess.PIPE,
             stderr=stderr,
             preexec_fn=None if sys.platform == "win32" else _limit_files,  # noqa: PLW1509  it takes no lock
+            start_new_session=True,
         )
-        timer = Timer(SECONDS, process.kill)
+        timer = Timer(SECONDS, _kill, (process,))
         timer.start()
         try:
             with process:  # closes its output, so that it ends even if it has more
@@ -61,6 +65,8 @@ def git(
         finally:
             is_late = timer.finished.is_set()
             timer.cancel()
+            if process.poll() is None:  # Ctrl-C
+                _kill(process)
         stderr.seek(0)
         lines = stderr.read(100_000).decode(errors="replace").strip().splitlines() or ["no message"]
     if is_late:
@@ -69,6 +75,14 @@ def git(
         fatal = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
         raise QuireError(f"git failed: {fatal}", "check the address, the ref and the network; the last state stays")
     return output
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End git and the programs that it started, which would wait for a server that says nothing."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _limit_files() -> None:

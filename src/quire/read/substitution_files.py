@@ -32,13 +32,15 @@ VARIABLE_FOLDERS = ("_data/variables", "data/variables")  # GitHub Docs: {% data
 
 
 def substitution_files(folder: Path) -> list[Path]:
-    """The files with variables for the documents in ``folder``, the farthest first."""
+    """The files with variables for the documents in ``folder``, the farthest first; no links that lead elsewhere."""
     files: list[Path] = []
     for parent in reversed([*folders_above(folder)]):
-        files += [parent / name for name in _FILES if os.path.isfile(f"{parent}/{name}")]  # noqa: PTH113  faster
+        found = [parent / name for name in _FILES if os.path.isfile(f"{parent}/{name}")]  # noqa: PTH113  faster
         for name in VARIABLE_FOLDERS:
             if os.path.isdir(f"{parent}/{name}"):  # noqa: PTH112
-                files += sorted((parent / name).glob("*.y*ml"))
+                found += sorted((parent / name).glob("*.y*ml"))
+        top = os.path.join(os.path.realpath(parent), "") if found else ""  # noqa: PTH118
+        files += [file for file in found if os.path.realpath(file).startswith(top)]
     return files
 
 

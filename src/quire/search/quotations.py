@@ -46,7 +46,7 @@ class Quotation(msgspec.Struct, frozen=True):
 def quotations(text: str) -> list[Quotation]:
     """The quotations of a Markdown text, or of JSON."""
     if text.lstrip().startswith(("[{", "[\n", "{")) or text.strip() == "[]":
-        with suppress(msgspec.DecodeError):
+        with suppress(msgspec.DecodeError, RecursionError):
             return listed_quotations(msgspec.json.decode(text))
     found = _in_markdown(FENCED.sub(lambda fence: "\n" * fence[0].count("\n"), text))
     return [quotation for quotation in found if quotation.source or len(quotation.quote.split()) >= _MIN_WORDS]

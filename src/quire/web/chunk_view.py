@@ -48,19 +48,15 @@ def _of_cutting(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def option_table() -> dict[str, Any]:
     """Every strategy with its own options and their defaults, and the values to choose from."""
-    declared = {name: fields(kind) for name, kind in STRATEGIES.items()}
-    choices = {
-        option: field.choices for options in declared.values() for option, field in options.items() if field.choices
-    }
-    return {
-        "strategies": {
-            name: {option: options[option].default for option in own_names(name) if option != "tree"}
-            for name, options in declared.items()
-        },
-        "common": [*(name for name in fields(Options) if name != "substitutions"), "title"],
-        "tokenizers": NAMES,
-        "choices": {option: values for option, values in choices.items() if option not in ("slugs", "dialect")},
-    }
+    strategies: dict[str, Any] = {}
+    choices: dict[str, Any] = {}
+    for name, kind in STRATEGIES.items():
+        options = fields(kind)
+        strategies[name] = {option: options[option].default for option in own_names(name) if option != "tree"}
+        choices |= {option: field.choices for option, field in options.items() if field.choices}
+    choices = {option: values for option, values in choices.items() if option not in ("slugs", "dialect")}
+    common = [*(name for name in fields(Options) if name != "substitutions"), "title"]
+    return {"strategies": strategies, "common": common, "tokenizers": NAMES, "choices": choices}
 
 
 def page_options(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,21 +96,19 @@ def cut_record(chunks: Chunks) -> dict[str, Any]:
     }
 
 
-def part_record(text: str, path: str | None, strategy: str, near: int, **options: Any) -> dict[str, Any]:
-    """The chunks around the position ``near``, and under ``part`` the span that they cover.
+def part_record(text: str, path: str | None, strategy: str, near: int | None, **options: Any) -> dict[str, Any]:
+    """The chunks around the position ``near``, and under ``part`` the span that they cover; without it, all chunks.
 
     The sections around it are cut by themselves, below the headings above them. Away from the edges these are mostly
     the chunks of the whole document; small sections that share a chunk may be joined from another one on.
     """
     document = parsed(text, path, options)
-    start, end, headings = _sections_around(document, min(near, len(text)))
+    start, end, headings = (0, len(text), "") if near is None else _sections_around(document, min(near, len(text)))
     if end - start == len(text) or options.get("guard") == "raise":  # it refuses whole documents
         return cut_record(cut(text, path, strategy, **options))
     part = headings + text[start:end]
-    source = document.source
-    parsed_part = pipeline.parse(
-        part, path=path, title=document.title, dialect=source.dialect, substitutions=source.substitutions
-    )
+    source: dict[str, Any] = {name: getattr(document.source, name) for name in ("dialect", "substitutions")}
+    parsed_part = pipeline.parse(part, path=path, title=document.title, **source)
     chunks = pipeline.chunk(parsed_part, strategy, **_of_cutting(options))
     record, shift = cut_record(chunks), start - len(headings)
     lines = lines_at(text, [start])[0] - lines_at(part, [len(headings)])[0]

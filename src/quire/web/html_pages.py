@@ -57,27 +57,23 @@ def export_page(
     document = chunk_view.document_record(chunk_view.parsed(text, path, options), findings)
     defaults = {"strategy": strategy, **chunk_view.page_options(options)}
     start = {"version": __version__, "defaults": defaults, **chunk_view.option_table()}
-    return _export(document["title"] or path, {"start": start, "document": document, "cuts": cuts, "records": records})
-
-
-def _export(title: str, data: dict[str, Any]) -> bytes:
-    """The page with its style, script and data inside."""
+    data = to_json({"start": start, "document": document, "cuts": cuts, "records": records})
+    # Nothing in the data can end the script element that it is in.
+    data = data.replace(b"<", b"\\u003c").replace(b">", b"\\u003e").replace(b"&", b"\\u0026")
     style, script = asset("inspector.css"), asset("inspector.js")
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
-    # Nothing in the data can end the script element that it is in.
-    json = to_json(data).replace(b"<", b"\\u003c").replace(b">", b"\\u003e").replace(b"&", b"\\u0026")
-    icon = b'href="data:image/svg+xml;base64,' + b64encode(asset("icon.svg")) + b'"'
+    title = escape(document["title"] or path)
     parts = {
         b"<!-- policy -->": f'<meta http-equiv="Content-Security-Policy" content="{policy}">'.encode(),
-        b'href="icon.svg"': icon,
-        b"<title>quire</title>": f"<title>{escape(title)} · quire</title>".encode("utf-8", "replace"),
-        b'<link rel="stylesheet" href="inspector.css">': b"<style>" + style + b"</style>",
+        b"icon.svg": b"data:image/svg+xml;base64," + b64encode(asset("icon.svg")),
+        b"<title>quire</title>": f"<title>{title} · quire</title>".encode("utf-8", "replace"),
+        b'<link rel="stylesheet" href="inspector.css">': b"<style>%b</style>" % style,
         b'<script src="inspector.js" defer></script>': b"",
-        b"</body>": b'<script type="application/json" id="data">' + json + b"</script>\n"
-        b"<script>" + script + b"</script>\n</body>",
+        b"</body>": b'<script type="application/json" id="data">%b</script>\n<script>%b</script>\n</body>'
+        % (data, script),
     }
     page = asset("inspector.html")
     for old, new in parts.items():
@@ -93,7 +89,7 @@ def stats_page(result: Mapping[str, Any], rows: Iterable[Sequence[str]]) -> byte
     """The figures that ``quire stats --json`` prints, and the lines of its table."""
     strategies: Mapping[str, Any] = result["strategies"]
     plots = "".join(
-        f"<div><h3>{escape(name)}</h3>{histogram(figures['histogram'], figures['range'] or {}, name)}</div>"
+        f"<div><h3>{escape(name)}</h3>{_histogram(figures['histogram'], figures['range'] or {}, name)}</div>"
         for name, figures in strategies.items()
     )
     skipped = f", {result['skipped']:,} skipped" if result["skipped"] else ""
@@ -101,7 +97,7 @@ def stats_page(result: Mapping[str, Any], rows: Iterable[Sequence[str]]) -> byte
         f'<p class="meta">{result["documents"]:,} documents, {result["characters"]:,} characters{skipped}. '
         f'Sizes are tokens of the text to embed.</p><h2>Sizes</h2><div class="plots">{plots}</div>'
     )
-    return _report("Strategies compared", f"{body}<h2>Figures</h2>{table(['figure', *strategies], rows)}")
+    return _report("Strategies compared", f"{body}<h2>Figures</h2>{_table(['figure', *strategies], rows)}")
 
 
 def eval_page(result: Mapping[str, Any], labels: Mapping[str, str]) -> bytes:
@@ -119,9 +115,10 @@ def eval_page(result: Mapping[str, Any], labels: Mapping[str, str]) -> bytes:
     ]
     body = (
         f'<p class="meta">{result["questions"]:,} questions from {escape(source)}. Bars are 95 % intervals.</p>'
-        f"<h2>Found</h2>{intervals(shares)}<h2>Figures</h2>{table(['Figure', 'value', 'from', 'to'], rows)}"
+        f"<h2>Found</h2>{_intervals(shares)}<h2>Figures</h2>{_table(['Figure', 'value', 'from', 'to'], rows)}"
     )
-    missed = f"<h2>First result wrong</h2>{table(['Query', 'Rank', 'First result', 'Right'], misses)}" if misses else ""
+    head = ("Query", "Rank", "First result", "Right")
+    missed = f"<h2>First result wrong</h2>{_table(head, misses)}" if misses else ""
     return _report("How well the documents answer", body + missed)
 
 
@@ -148,8 +145,7 @@ def _report(title: str, body: str) -> bytes:
 """.encode()
 
 
-def table(head: Iterable[str], rows: Iterable[Sequence[Any]]) -> str:
-    """An HTML table of texts."""
+def _table(head: Iterable[str], rows: Iterable[Sequence[Any]]) -> str:
     first = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     lines = "".join(
         f"<tr><td>{escape(str(name))}</td>{''.join(f'<td>{escape(str(cell))}</td>' for cell in cells)}</tr>"
@@ -159,15 +155,16 @@ def table(head: Iterable[str], rows: Iterable[Sequence[Any]]) -> str:
     return f'<div class="scroll" tabindex="0" role="region" aria-label="Table">{inside}</div>'
 
 
-def histogram(bars: Sequence[Mapping[str, int]], limits: Mapping[str, Any], name: str) -> str:
+def _histogram(bars: Sequence[Mapping[str, int]], limits: Mapping[str, Any], name: str) -> str:
     """Bars of equal width for sizes that double, with a line at the minimum and at the cap."""
     most = max((bar["chunks"] for bar in bars), default=0) or 1
     width = _WIDTH / max(len(bars), 1)
     lines = {kind: limits[key] for kind, key in (("minimum", "min"), ("cap", "max")) if limits.get(key)}
     parts = [_line("axis", 0, _WIDTH, _BASE, _BASE)]
     for kind, value in lines.items():
-        at = _position(bars, value) * width
-        parts.append(_line(f"limit {kind}", at, at, 4, _BASE))
+        index, bar = next(((index, bar) for index, bar in enumerate(bars) if value <= bar["to"]), (len(bars), None))
+        share = (value - bar["from"] + 1) / (bar["to"] - bar["from"] + 1) if bar else 0.0
+        parts.append(_line(f"limit {kind}", (index + share) * width, (index + share) * width, 4, _BASE))
     for index, bar in enumerate(bars):
         left, top = index * width, _BASE - bar["chunks"] / most * (_BASE - 22)
         title = f"<title>{bar['chunks']:,} chunks of {bar['from']}–{bar['to']} tokens</title>"
@@ -181,15 +178,7 @@ def histogram(bars: Sequence[Mapping[str, int]], limits: Mapping[str, Any], name
     return f'<figure class="histogram">{svg}<figcaption>{keys or "no cap"}</figcaption></figure>'
 
 
-def _position(bars: Sequence[Mapping[str, int]], value: int) -> float:
-    """Where a size is on the axis, in bars."""
-    for index, bar in enumerate(bars):
-        if value <= bar["to"]:
-            return index + (value - bar["from"] + 1) / (bar["to"] - bar["from"] + 1)
-    return float(len(bars))
-
-
-def intervals(rows: Sequence[tuple[str, Mapping[str, float | None]]]) -> str:
+def _intervals(rows: Sequence[tuple[str, Mapping[str, float | None]]]) -> str:
     """Values from 0 to 1 with their intervals, one below the other."""
     span, height = 640 - _LABEL - 60, len(rows) * _ROW + 24
     parts = []

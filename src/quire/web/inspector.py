@@ -30,7 +30,6 @@ from quire.errors import InputError, NotFoundError, OptionError, QueryError, Qui
 from quire.index.file_records import storable
 from quire.index.folder import is_inside
 from quire.model.document import Finding
-from quire.model.record import Chunks
 from quire.model.trees import unused_name
 from quire.output.chunk_json import to_json
 from quire.read.discover import Found
@@ -42,13 +41,7 @@ from quire.web.local_server import foreign_header, guarded, serve
 
 Options = Mapping[str, Any]  # the strategy under its name, and options
 
-_ASSETS = {
-    "inspector.html": "text/html",
-    "inspector.css": "text/css",
-    "inspector.js": "text/javascript",
-    "icon.svg": "image/svg+xml",
-}
-"""The page and the files that it loads."""
+_ASSETS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}  # types by endings
 MOST_LISTED = 500  # the most entries in one list; the filter finds the others
 MOST_BYTES = 16_000_000  # the largest document that the page shows
 _STARTS = ("readme.", "index.", "_index.")  # how the names of documents begin that introduce a folder
@@ -76,11 +69,11 @@ _PROBLEMS = {
 
 
 class Text(NamedTuple):
-    """A text to cut, with its path in ids, the findings of decoding it, and its file."""
+    """A text to cut."""
 
     text: str
-    path: str
-    findings: tuple[Finding, ...] = ()
+    path: str  # in ids
+    findings: tuple[Finding, ...] = ()  # of decoding it
     file: str = "-"
 
 
@@ -104,10 +97,9 @@ class ServedDocuments:
             name = os.path.basename(os.path.abspath(root)) or "documents"  # noqa: PTH100, PTH119
             labels[root] = unused_name(name, labels.values())
         files = {root for root in labels if Path(root).is_file()}
-        self._table = {}
-        for document in documents:
-            label = labels[document.root]
-            self._table[storable(label if document.root in files else f"{label}/{document.path}")] = document
+        self._table = {
+            storable(labels[each.root] + ("" if each.root in files else f"/{each.path}")): each for each in documents
+        }
 
     def __len__(self) -> int:
         return len(self._table)
@@ -119,10 +111,9 @@ class ServedDocuments:
 
     def get(self, key: str) -> Found:
         """A document by its key."""
-        document = self._table.get(key)
-        if document is None:
+        if key not in self._table:
             raise NotFoundError(f"{key[:200]!r}: no such document", "choose one in the list")
-        return document
+        return self._table[key]
 
     def keys_of(self, files: Iterable[str]) -> dict[str, str]:
         """The keys of files, as the index names them, of those that are documents."""
@@ -146,19 +137,16 @@ class ServedDocuments:
         """The folders, with their numbers of documents, and the documents of one folder."""
         start = f"{folder}/" if folder else ""
         inside = [key.removeprefix(start) for key in self._table if key.startswith(start)]
-        folders = Counter(path.partition("/")[0] for path in inside if "/" in path)
+        folders = sorted(Counter(path.partition("/")[0] for path in inside if "/" in path).items())
         documents = [path for path in inside if "/" not in path]
-        return {
-            "folders": sorted(folders.items())[:MOST_LISTED],
-            "documents": documents[:MOST_LISTED],
-            "more": max(len(folders) - MOST_LISTED, 0) + max(len(documents) - MOST_LISTED, 0),
-        }
+        more = len(folders[MOST_LISTED:]) + len(documents[MOST_LISTED:])
+        return {"folders": folders[:MOST_LISTED], "documents": documents[:MOST_LISTED], "more": more}
 
     def matching(self, text: str) -> dict[str, Any]:
         """The documents whose keys contain all of the words."""
         words = text.lower().split()
         keys = [key for key in self._table if all(word in key.lower() for word in words)]
-        return {"documents": keys[:MOST_LISTED], "more": max(len(keys) - MOST_LISTED, 0)}
+        return {"documents": keys[:MOST_LISTED], "more": len(keys[MOST_LISTED:])}
 
 
 class PageRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -191,9 +179,9 @@ class Inspector:
             "filter": lambda request: documents.matching(request.text or ""),
             "search": lambda request: search((request.text or "")[:_LONGEST_QUERY], documents),
             "document": self._document,
-            "cut": self._bands,
+            "cut": lambda request: chunk_view.part_record(**self._cut_arguments(request), near=request.near),
             "chunk": self._chunk,
-            "verify": lambda request: chunk_view.violations(self._cut(request)),
+            "verify": lambda request: chunk_view.violations(chunk_view.cut(**self._cut_arguments(request))),
         }
 
     def app(self, token: str) -> Starlette:
@@ -207,9 +195,9 @@ class Inspector:
 
     async def _asset(self, request: Request) -> Response:
         name = request.path_params.get("name", "inspector.html")
-        if name not in _ASSETS:
-            return Response("not found\n", 404, media_type="text/plain")
-        return Response(asset(name), media_type=_ASSETS[name])
+        if name not in ("icon.svg", "inspector.css", "inspector.html", "inspector.js"):
+            return PlainTextResponse("not found\n", 404)
+        return Response(asset(name), media_type=_ASSETS[name.rpartition(".")[2]])
 
     async def _answer(self, request: Request) -> Response:
         """The result of a call, or what is wrong with it."""
@@ -224,8 +212,8 @@ class Inspector:
             return _problem(error)
 
     def _start(self, request: PageRequest) -> dict[str, Any]:
-        start = {"version": __version__, "first": self._documents.first(), **self._tree()}
-        return {**start, "defaults": chunk_view.page_options(self._options_of("")), **chunk_view.option_table()}
+        options = {"defaults": chunk_view.page_options(self._options_of("")), **chunk_view.option_table()}
+        return {"version": __version__, "first": self._documents.first(), **self._tree(), **options}
 
     def _tree(self) -> dict[str, Any]:
         return {"documents": len(self._documents), "root": self._documents.listing("")}
@@ -245,17 +233,8 @@ class Inspector:
 
     def _document(self, request: PageRequest) -> dict[str, Any]:
         text, options = self._input(request)
-        document = chunk_view.parsed(text.text, text.path, options)
-        record = chunk_view.document_record(document, text.findings)
+        record = chunk_view.document_record(chunk_view.parsed(text.text, text.path, options), text.findings)
         return {**record, "defaults": chunk_view.page_options(options), "file": text.file}
-
-    def _bands(self, request: PageRequest) -> dict[str, Any]:
-        if request.near is None:
-            return chunk_view.cut_record(self._cut(request))
-        return chunk_view.part_record(**self._cut_arguments(request), near=request.near)
-
-    def _cut(self, request: PageRequest) -> Chunks:
-        return chunk_view.cut(**self._cut_arguments(request))
 
     def _cut_arguments(self, request: PageRequest) -> dict[str, Any]:
         """The text, its path and the page's options, with the substitutions of the document's tree."""
@@ -268,7 +247,7 @@ class Inspector:
         return {**request.options, **texts, "substitutions": options.get("substitutions")}
 
     def _chunk(self, request: PageRequest) -> dict[str, Any]:
-        chunks = self._cut(request)
+        chunks = chunk_view.cut(**self._cut_arguments(request))
         if not 0 <= request.chunk < len(chunks):
             raise NotFoundError(f"there is no chunk {request.chunk}")
         return chunk_view.chunk_record(chunks[request.chunk])

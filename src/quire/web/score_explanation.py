@@ -32,7 +32,7 @@ def search_record(index: Index, results: Results, keys: Sequence[str | None]) ->
 
 def _hit_record(hit: Hit, nodes: Sequence[Node], key: str | None, matches: Sequence[Span]) -> dict[str, Any]:
     titles = {node.position: node.title for node in nodes}
-    result = next((node for node in nodes if node.id == hit.id), nodes[0])
+    steps = (_step_reason(step, titles) for step in hit.explanation.get("merging", ()))
     return {
         **{name: getattr(hit, name) for name in _FIELDS},
         "document": key,
@@ -40,32 +40,25 @@ def _hit_record(hit: Hit, nodes: Sequence[Node], key: str | None, matches: Seque
         "start": hit.span.start,
         "text": hit.text[:MOST_TEXT],
         "matches": [span for span in matches if span.end <= MOST_TEXT],
-        "tree": list(_drawn_tree(hit, result, nodes)),
-        "reasons": [
-            *_score_reasons(hit, {node.id: node.title for node in nodes}),
-            *(_step_reason(step, titles) for step in hit.explanation.get("merging", ())),
-        ],
+        "tree": list(_drawn_tree(hit, nodes)),
+        "reasons": [*_score_reasons(hit, {node.id: node.title for node in nodes}), *steps],
     }
 
 
-def _drawn_tree(hit: Hit, result: Node, nodes: Sequence[Node]) -> Iterator[dict[str, Any]]:
+def _drawn_tree(hit: Hit, nodes: Sequence[Node]) -> Iterator[dict[str, Any]]:
     """The headings above a hit, and those in it that matched.
 
     ``role`` is "result", "match" (it matched and is part of the result) or "above". A document that has the title of
     its first heading is called by its path.
     """
-    matched = set(hit.constituents)
-    above = set(result.ancestors)
-    drawn = [node for node in nodes if node.id in matched or node.position == result.position or node.position in above]
+    result = next((node for node in nodes if node.id == hit.id), nodes[0])
+    roles = dict.fromkeys(result.ancestors, "above") | {result.position: "result"}
+    drawn = [node for node in nodes if node.id in hit.constituents or node.position in roles]
     headings = {node.title for node in drawn if node.position}
     for node in drawn:
-        role = "result" if node.position == result.position else "above" if node.position in above else "match"
-        yield {
-            "role": role,
-            "depth": len(node.ancestors),
-            "title": node.path if not node.position and node.title in headings else node.title,
-            "matched": node.id in matched,
-        }
+        title = node.path if not node.position and node.title in headings else node.title
+        role, is_matched = roles.get(node.position, "match"), node.id in hit.constituents
+        yield {"role": role, "depth": len(node.ancestors), "title": title, "matched": is_matched}
 
 
 def _score_reasons(hit: Hit, titles: Mapping[str, str]) -> Iterator[str]:
@@ -75,24 +68,22 @@ def _score_reasons(hit: Hit, titles: Mapping[str, str]) -> Iterator[str]:
         words: dict[str, list[tuple[float, str]]] = {}
         for word in section.get("words", ()):
             words.setdefault(word["word"], []).append((word["score"], word["field"]))
-        reasons = [_word_reason(word, sorted(shares, reverse=True)) for word, shares in words.items()][:_MOST_WORDS]
-        name, score = _quoted(titles.get(section["id"], section["id"])), section["score"]
+        reasons = []
+        for word, shares in list(words.items())[:_MOST_WORDS]:
+            (best, field), *others = sorted(shares, reverse=True)
+            also = f", and counts a little for the {_listed([other for _, other in others])}" if others else ""
+            reasons.append(f"“{word}” in the {field} adds {best:.1f}{also}")
+        name, score = f"“{titles.get(section['id'], section['id'])}”", section["score"]
         share = "the best score of this search" if score >= 1 else f"{score:.0%} of the best score"
         yield f"{name} has {share}: {'; '.join(reasons)}." if reasons else f"{name} has {share}."
     if len(scores) > _MOST_WORDS:
         yield f"{len(scores) - _MOST_WORDS} more sections in it match."
 
 
-def _word_reason(word: str, shares: Sequence[tuple[float, str]]) -> str:
-    (best, field), *others = shares
-    also = f", and counts a little for the {_listed([other for _, other in others])}" if others else ""
-    return f"“{word}” in the {field} adds {best:.1f}{also}"
-
-
 def _step_reason(step: Mapping[str, Any], titles: Mapping[int, str]) -> str:
     """A step of merging as a sentence."""
-    name = _quoted(titles.get(step["position"], "the document"))
-    replaced = _listed([_quoted(titles.get(position, "?")) for position in step.get("replaced", ())])
+    name = f"“{titles.get(step['position'], 'the document')}”"
+    replaced = _listed([f"“{titles.get(position, '?')}”" for position in step.get("replaced", ())])
     match step["rule"]:
         case "parent":
             beside = f"; it replaces {replaced}" if replaced else ""
@@ -105,18 +96,12 @@ def _step_reason(step: Mapping[str, Any], titles: Mapping[int, str]) -> str:
         case "passed over":
             return f"{name} matches, too, but sections below it answer better; they inherit its rank."
         case "apart":
-            number = (
-                f"only {step['matching']} of {step['children']} match" if step["children"] > 1 else "one is too few"
-            )
-            return f"{name} does not replace its sections: {number}."
+            of_several = f"only {step['matching']} of {step['children']} match"
+            return f"{name} does not replace its sections: {of_several if step['children'] > 1 else 'one is too few'}."
         case "set back":
-            score = f"{step['score']:.3f}"
-            return f"Better results of this document come before it, so it counts a tenth of its score: {score}."
+            reason = "Better results of this document come before it, so it counts a tenth of its score"
+            return f"{reason}: {step['score']:.3f}."
     return f"{step['rule']}: {name}."
-
-
-def _quoted(text: str) -> str:
-    return f"“{text}”"
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ _NAME = re.compile(r"[^\W\d]\w{2,}(?:[.-]?\w+)*")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 _DEFINED = re.compile(
     r"\b(?:def|class|function|func|fn|struct|interface|type|enum|const|trait|impl|module|namespace|package|resource)"
-    r"\s+(?:\([^)\n]*\)\s*)?[\"']?(\w{3,})"
+    r"\s+(?:\([^)\n]{0,200}\)\s*)?[\"']?(\w{3,})"
 )
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.+)$", re.MULTILINE)
 _COMMON = frozenset(
@@ -70,16 +70,17 @@ class FileContext(NamedTuple):
     def of(cls, texts: Mapping[str, str], settings: Settings) -> FileContext:
         """The words of files by their paths, and what the rules for these files add."""
         best: dict[str, WeightedWord] = {}  # a word counts most where it weighs most
-        trees: dict[str, None] = {}
-        sections: dict[str, None] = {}
+        used: list[ContextRule] = []
         for name, text in texts.items():
-            rules = _rules(name, settings)
-            trees |= dict.fromkeys(tree for rule in rules for tree in rule.trees)
-            sections |= dict.fromkeys(section for rule in rules for section in rule.sections)
+            scope = locate(name, {"": settings.folder})  # patterns are relative to the project
+            rules = [rule for rule in settings.context if scope and covers(scope.path, rule.files)]
+            used += rules
             for word in _file_words(name, text, [word for rule in rules for word in rule.words]):
                 key = word.text.lower()
                 best[key] = max(best.get(key, word), word, key=lambda word: word.weight)
         words = sorted(best.values(), key=lambda word: (-word.weight, word.text))[:_MOST_WORDS]
+        trees = dict.fromkeys(tree for rule in used for tree in rule.trees)
+        sections = dict.fromkeys(section for rule in used for section in rule.sections)
         return cls(tuple(texts), words, tuple(trees), tuple(sections))
 
     def search(
@@ -107,22 +108,13 @@ class FileContext(NamedTuple):
         if not self.words or left <= 0:
             return Results(hits)
         query = " OR ".join(f'"{word.text}"^{word.weight}' for word in self.words)  # quotes: no word is corrected
-        path, without = [f"{tree}:/" for tree in self.trees], self._documents(workspace)
-        results = workspace.search(query, limit=limit, max_tokens=left, path=path, without=without)
-        taken = {hit.id for hit in hits}
-        return Results([*hits, *(hit for hit in results if hit.id not in taken)])
-
-    def _documents(self, workspace: Workspace) -> list[str]:
-        """The ids of those of ``files`` that are documents."""
+        path = [f"{tree}:/" for tree in self.trees]
         scopes = [scope for scope in map(workspace.locate, self.files) if scope]
         records = workspace.documents() if scopes else ()
-        return [record.id for record in records if any(scope.has(record) for scope in scopes)]
-
-
-def _rules(name: str, settings: Settings) -> list[ContextRule]:
-    """The rules for a file, whose path is relative to the current folder; patterns are relative to the project."""
-    scope = locate(name, {"": settings.folder})
-    return [rule for rule in settings.context if scope and covers(scope.path, rule.files)]
+        own = [record.id for record in records if any(scope.has(record) for scope in scopes)]
+        results = workspace.search(query, limit=limit, max_tokens=left, path=path, without=own)
+        taken = {hit.id for hit in hits}
+        return Results([*hits, *(hit for hit in results if hit.id not in taken)])
 
 
 def changed_files(diff: str) -> dict[str, str]:
@@ -170,8 +162,7 @@ def _weighted(path: str, text: str, rules: Iterable[str]) -> Iterator[tuple[str,
         for part in _NAME.findall(name):
             for word, weight in _words(part):
                 yield word, weight * _DEFINITION, "name"
-    uses = Counter(_NAME.findall(text))
-    for name, number in uses.items():
+    for name, number in Counter(_NAME.findall(text)).items():
         for word, weight in _words(name):
             yield word, weight * _USE * math.log1p(number) / 2, "text"
 
@@ -187,9 +178,5 @@ def _words(name: str) -> Iterator[tuple[str, float]]:
 
 
 def _tells(word: str) -> bool:
-    return (
-        len(word) > 2
-        and not word.isdigit()
-        and word.lower() not in _COMMON
-        and not is_function_word(word, ("english",))
-    )
+    is_common = word.isdigit() or word.lower() in _COMMON
+    return len(word) > 2 and not is_common and not is_function_word(word, ("english",))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path, PurePosixPath
@@ -20,7 +21,6 @@ from tempfile import TemporaryDirectory
 from quire.errors import QuireError
 from quire.model.dialects import DIALECTS
 from quire.model.operating_system import remove_folder
-from quire.model.patterns import pattern
 from quire.model.trees import Tree, is_repository_path
 from quire.model.validation import unknown_name
 from quire.output.atomic_file import os_errors_as_quire_errors
@@ -36,8 +36,9 @@ _NEW = ".new-"
 _LINK = b"120000"  # the mode of a symbolic link
 _MARKS = frozenset(name for dialect in DIALECTS.values() for name in dialect.files)
 _NAMES = _MARKS | DECIDING_FILES | {*map(posixpath.basename, VARIABLE_FILES)}
-_UNSAFE = pattern(r"(?i)(?:\A|/)(?:\.{0,2}|\.git)(?:/|\Z)|[\\:\0-\x1f]")
-"""Names that lead elsewhere on some system. git would not write them, but a repository may have them."""
+_UNSAFE = re.compile(rb"(?i)(?:\A|/)(?:\.{0,2}|\.git)(?:/|\Z)|[\\:\0-\x1f]|[^/]{241}")
+"""Names that lead elsewhere on some system, or that are too long. A repository may have what git would not write."""
+_LONGEST, _DEEPEST = 1_000, 64  # bytes and folders of a path
 
 
 def fetch_trees(trees: Mapping[str, Tree], names: Sequence[str] = ()) -> Iterator[tuple[str, str | QuireError]]:
@@ -74,7 +75,7 @@ def fetch(tree: Tree) -> str:
 
 
 def _write_documents(tree: Tree, temporary: Path, new: Path) -> str:
-    """Write the documents of a tree to a ``new`` folder, with the files that say how to read them; returns the commit.
+    """Write the documents of a tree, with the files that say how to read them, to a ``new`` folder; returns the commit.
 
     git runs in the ``temporary`` folder: elsewhere, it would prefer a folder that is named like the address.
     """
@@ -90,9 +91,11 @@ def _write_documents(tree: Tree, temporary: Path, new: Path) -> str:
         head, _, name = entry.partition(b"\t")
         (mode, kind, hashed), file = head.split(), os.fsdecode(name)
         has_folder = has_folder or (kind == b"tree" and file == path)
-        if kind == b"tree" and posixpath.basename(file) in _MARKS and not _UNSAFE.search(file):
+        if len(name) > _LONGEST or name.count(b"/") > _DEEPEST or _UNSAFE.search(name):
+            continue
+        if kind == b"tree" and posixpath.basename(file) in _MARKS:
             (new / file).mkdir(parents=True, exist_ok=True)
-        elif kind == b"blob" and mode != _LINK and _is_wanted(file) and not _UNSAFE.search(file):
+        elif kind == b"blob" and mode != _LINK and _is_wanted(file):
             objects[file] = hashed
     if not has_folder:
         raise QuireError(f"{tree.git}: there is no folder {tree.path}", "correct the path of the tree")

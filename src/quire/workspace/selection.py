@@ -4,10 +4,16 @@ With a quire.toml, the trees are those that it names and the index is ``.quire``
 restrict a search to them. Any other path is a tree of its own, in an index of the user's cache folder that has exactly
 the paths that were named. So ids never depend on what was searched before, and nothing is written into a folder that
 quire was not set up in.
+
+    ~/.cache/quire/docs-1f0a…/.quire/    the cached index of a folder called docs
+                              paths      the paths, one per line; its time is that of the last use
+
+A cached index that was not used for 30 days is removed when another one is made.
 """
 
 import os
 import posixpath
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -17,11 +23,16 @@ from quire.errors import IndexDamagedError, InputError, QuireError, did_you_mean
 from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
 from quire.index.folder import Folder, is_inside
 from quire.index.section_lookup import SectionName
+from quire.model.operating_system import digest, remove_folder, temporary_folder, user_folder
 from quire.model.trees import Tree, tree_name
+from quire.output.atomic_file import replacing
 from quire.search.conditions import literal_pattern, matches_path
 from quire.search.hit import Hit
-from quire.workspace.cached_indexes import cache_folder, cached_indexes
 from quire.workspace.settings import IS_STORE, Settings
+
+_LONGEST_PATH = 4096
+_PATHS = "paths"
+_DAYS = 30
 
 
 class Scope(NamedTuple):
@@ -96,6 +107,8 @@ def missing_tree(name: str, tree: Tree, file: Path | None) -> str:
 
 def locate(path: str | Path, folders: Mapping[str, Path]) -> Scope | None:
     """The innermost tree that a path is in, and its path there."""
+    if len(str(path)) > _LONGEST_PATH:  # it would take quadratic time
+        return None
     real = os.path.realpath(path)
     tops = {name: os.path.realpath(folder) for name, folder in folders.items()}
     trees = [name for name, top in tops.items() if is_inside(real, top)]
@@ -156,10 +169,8 @@ def unconfigured(settings: Settings, index: Path | None, paths: Sequence[str]) -
     if not paths and not indexed:
         new = [str(folder := settings.folder)]
         if folder in (Path(os.path.expanduser("~")), folder.parent):  # noqa: PTH111  Path's fails where there is no home
-            raise QuireError(
-                f"{folder} is too large to search",
-                "name the folders that you mean, or begin with `quire init`",
-            )
+            advice = "name the folders that you mean, or begin with `quire init`"
+            raise QuireError(f"{folder} is too large to search", advice)
     trees = _named_trees(new, indexed)
     scopes = [scope for scope in located if scope] + [Scope(name) for name in trees if name not in indexed]
     folder = index or cache_folder([tree.path for tree in trees.values()]) / DEFAULT_FOLDER
@@ -169,9 +180,36 @@ def unconfigured(settings: Settings, index: Path | None, paths: Sequence[str]) -
 def cached() -> Iterator[Selection]:
     """The cached indexes of folders in or around the current one, the one that was used last first."""
     here = os.path.realpath(os.curdir)
-    for folder, paths in cached_indexes():
+    files = [file for file in _cache_root().glob(f"*/{_PATHS}") if file.is_file()]
+    for file in sorted(files, key=lambda file: file.stat().st_mtime, reverse=True):
+        paths = file.read_bytes().decode("utf-8", "surrogateescape").split("\n")
         if any(is_inside(path, here) or is_inside(here, path) for path in map(os.path.realpath, paths)):
-            yield Selection("cached", folder / DEFAULT_FOLDER, _named_trees(paths, {}))
+            yield Selection("cached", file.parent / DEFAULT_FOLDER, _named_trees(paths, {}))
+
+
+def _cache_root() -> Path:
+    return user_folder("cache") or temporary_folder() / "quire"
+
+
+def cache_folder(paths: Sequence[str]) -> Path:
+    """The folder in the user's cache that has the index of some absolute paths."""
+    names = sorted(map(os.path.realpath, paths))
+    return _cache_root() / f"{tree_name(os.path.basename(names[0]))[:40]}-{digest(names)}"  # noqa: PTH119
+
+
+def note_use(folder: Path, paths: Sequence[str]) -> None:
+    """Remember that a cached index is used now, and what it is of. Removes those that were not used for long."""
+    file = folder / _PATHS
+    with suppress(OSError):  # a cache that cannot be written is reported by the update
+        if file.exists():
+            os.utime(file)
+            return
+        for other in _cache_root().glob(f"*/{_PATHS}"):
+            if other.stat().st_mtime < time.time() - _DAYS * 86_400:
+                remove_folder(other.parent)
+        folder.mkdir(parents=True, exist_ok=True)
+        with replacing(file) as stream:
+            stream.write("\n".join(paths).encode("utf-8", "surrogateescape"))
 
 
 def _named_trees(paths: Sequence[str], indexed: Mapping[str, Tree]) -> dict[str, Tree]:
@@ -183,7 +221,6 @@ def _named_trees(paths: Sequence[str], indexed: Mapping[str, Tree]) -> dict[str,
 
 
 def _trees_in(index: Path) -> dict[str, Tree]:
-    """The trees of an index that the user named; none if there is no index yet."""
     try:
         folder = Folder(index)
         trees = folder.trees() if folder.current() else {}

@@ -24,16 +24,14 @@ from msgspec import Meta, Struct, structs
 from quire.embed.embed_settings import EmbedSettings
 from quire.errors import InputError, OptionError, did_you_mean, invalid_value
 from quire.index.folder import is_inside
-from quire.model.operating_system import expanded, user_folder
+from quire.model.operating_system import digest, expanded, user_folder
 from quire.model.options import DEFAULT_STRATEGY, Options, build, valid_names, with_one_name
-from quire.model.patterns import pattern
 from quire.model.trees import NAME, REMOTE, Text, Tree, is_repository_path, tree_name
 from quire.model.validation import Field, Naming, check, convert, fields, unknown_name
 from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
 from quire.search.search_settings import Boosts, SearchSettings
 from quire.tokens.token_counters import ENCODINGS, ESTIMATE, encoding_of
-from quire.workspace.consent import has_agreed
 
 PROJECT_FILE = "quire.toml"
 PYTHON_FILE = "pyproject.toml"
@@ -45,27 +43,25 @@ _VARIABLES = ("QUIRE_SEARCH_", "QUIRE_EMBED_")
 _EMBED_KEY = "QUIRE_EMBED_KEY"  # the key of an endpoint, which is no setting
 IS_STORE = pattern(r"[a-z][a-z0-9]+:.+")  # longer than the letter of a drive
 TreeOrPath = Annotated[str | Tree, Meta(extra={"rule": "a path, or a table with a path"})]
-_POSITION = pattern(r" \(at (.*)\)$")
+Texts = tuple[Text, ...]
 
 
 class ContextRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """What ``quire context`` adds for files that match a pattern."""
 
-    files: Annotated[
-        tuple[Text, ...], Meta(min_length=1, description='patterns for source files, as in ["src/auth/**"]')
-    ]
-    words: Annotated[tuple[Text, ...], Meta(description="words that are searched, too")] = ()
-    trees: Annotated[tuple[Text, ...], Meta(description="the trees that are searched; by default all")] = ()
-    sections: Annotated[tuple[Text, ...], Meta(description="ids of sections that are always included")] = ()
+    files: Annotated[Texts, Meta(min_length=1, description='patterns for source files, as in ["src/auth/**"]')]
+    words: Annotated[Texts, Meta(description="words that are searched, too")] = ()
+    trees: Annotated[Texts, Meta(description="the trees that are searched; by default all")] = ()
+    sections: Annotated[Texts, Meta(description="ids of sections that are always included")] = ()
 
 
-class IndexTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class IndexTable(Struct, frozen=True, forbid_unknown_fields=True):
     """The table ``[index]``."""
 
     store: Annotated[Text, Meta(description="the store that searches are answered from, as in lancedb:sections")]
 
 
-class QuireToml(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class QuireToml(Struct, frozen=True, forbid_unknown_fields=True):
     """The tables of a quire.toml."""
 
     index: Annotated[
@@ -95,9 +91,8 @@ class File(Struct, frozen=True, kw_only=True):
     def values(self) -> dict[str, Any]:
         """What the file sets, by names such as ``trees.docs.path``."""
         tables = msgspec.to_builtins(self, enc_hook=str)
-        del tables["path"]
         tables["index.store"] = tables.pop("store")
-        tables["context"] = dict(enumerate(tables["context"]))
+        tables |= {"path": None, "context": dict(enumerate(tables["context"]))}
         return {name: value for name, value in flat_values(tables) if value is not None}
 
 
@@ -130,33 +125,25 @@ def toml_file(file: Path) -> File | None:
         return None
     try:
         table: Any = load_toml(data.decode("utf-8-sig"))
-    except ValueError as error:
-        if is_python and b"tool.quire" not in data:
-            return None  # other tools report it
-        raise InputError(str(file), *_not_toml(error)) from error
-    if is_python:
-        tool = table.get("tool")
-        table = tool.get("quire") if isinstance(tool, dict) else None
-    try:
+        if is_python:
+            tool = table.get("tool")
+            table = tool.get("quire") if isinstance(tool, dict) else None
         return None if table is None else _checked(file, table)
     except OptionError as error:
         raise OptionError(f"{file}: {error.problem}", error.advice, option=error.option) from error
-
-
-def _not_toml(error: ValueError) -> tuple[str, str]:
-    if isinstance(error, UnicodeDecodeError):
-        return f"byte offset {error.start}: not UTF-8", "convert the file"
-    position = _POSITION.search(str(error))
-    problem = _POSITION.sub("", str(error))
-    return f"{f'{position[1]}: ' if position else ''}not TOML: {problem[:1].lower()}{problem[1:]}", "correct it"
+    except ValueError as error:
+        if is_python and b"tool.quire" not in data:
+            return None  # other tools report it
+        if isinstance(error, UnicodeDecodeError):
+            raise InputError(str(file), f"byte offset {error.start}: not UTF-8", "convert the file") from error
+        problem, _, position = str(error).removesuffix(")").partition(" (at ")
+        place = f"{position}: " if position else ""
+        problem = f"{place}not TOML: {problem[:1].lower()}{problem[1:]}"
+        raise InputError(str(file), problem, "correct it") from error
 
 
 def _checked(file: Path, table: Any) -> File:
-    """The values of a file from its table."""
-
-    def key(name: str) -> str:
-        return f"{key_prefix(file)}{name}"
-
+    key: Naming = f"{key_prefix(file)}{{}}".format
     if not isinstance(table, dict):
         raise invalid_value(key("").rstrip("."), table, "must be a table")
     toml = convert(QuireToml, table, key, what="key")
@@ -165,13 +152,12 @@ def _checked(file: Path, table: Any) -> File:
     for name, tree in trees.items():
         if (first := names.setdefault(tree.folder, name)) != name:
             raise OptionError(f"{key(f'trees.{name}')} is the same folder as trees.{first}", "leave one out")
-    for number, name in ((number, name) for number, rule in enumerate(toml.context) for name in rule.trees):
-        if name not in trees:
+        _check_chunk(f"trees.{name}.chunk", tree.chunk, toml.chunk, key)
+    _check_chunk("chunk", toml.chunk, {}, key)
+    for number, rule in enumerate(toml.context):
+        if name := next((name for name in rule.trees if name not in trees), ""):
             problem = f"{key(f'context.{number}.trees')}: there is no tree {name}{did_you_mean(name, trees)}"
             raise OptionError(problem, f"the trees are {', '.join(trees) or 'none'}")
-    _check_chunk("chunk", toml.chunk, {}, key)
-    for name, tree in trees.items():
-        _check_chunk(f"trees.{name}.chunk", tree.chunk, toml.chunk, key)
     store = toml.index.store if isinstance(toml.index, IndexTable) else None
     if store and not IS_STORE.fullmatch(store):
         raise invalid_value(key("index.store"), store, "must be a store, as in lancedb:sections")
@@ -247,22 +233,19 @@ def flat_values(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[st
             yield f"{prefix}{key}", value
 
 
-_TABLES = ("boosts", "where")
-
-
 @cache
 def search_fields() -> Mapping[str, Field]:
     """The settings of search by dotted names, in the order of ``quire config``; without the table ``where``."""
     boosts = {f"boosts.{name}": field for name, field in fields(Boosts).items()}
-    return {name: field for name, field in fields(SearchSettings).items() if name not in _TABLES} | boosts
+    return {name: field for name, field in fields(SearchSettings).items() if name not in ("boosts", "where")} | boosts
 
 
 def search_settings(values: Mapping[str, Any]) -> SearchSettings:
     """The settings of search from values by dotted names."""
-    table: dict[str, Any] = {name: {} for name in _TABLES}
+    table: dict[str, Any] = {}
     for name, value in values.items():
         group, _, key = name.partition(".")
-        table[group] = {**table[group], key: value} if key else value
+        table[group] = {**table.get(group, {}), key: value} if key else value
     return msgspec.convert(table, SearchSettings) if values else SearchSettings()  # which costs nothing
 
 
@@ -338,6 +321,11 @@ def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings
     files = [file for file in (user, project) if file]
     values = {name: Value(value, file.path) for file in files for name, value in file.values.items()}
     values |= _variables(folder, environment)
+    tables: dict[str, dict[str, Any]] = {"search": {}, "embed": {}}
+    for name, (value, _) in values.items():
+        table, _, key = name.partition(".")
+        if table in tables:
+            tables[table][key] = value
     return Settings(
         folder=project.path.parent if project else folder,
         file=next((file.path for file in reversed(files) if file is project or file.index or file.trees), None),
@@ -347,15 +335,11 @@ def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings
         always=tuple(user.trees) if user and project else (),
         is_foreign=is_foreign,
         chunk=next((file.chunk for file in files if file.chunk), {}),
-        embed=_table(values, "embed."),
-        search=search_settings(_table(values, "search.")),
+        embed=tables["embed"],
+        search=search_settings(tables["search"]),
         context=project.context if project else (),
         values=values,
     )
-
-
-def _table(values: Mapping[str, Value], prefix: str) -> dict[str, Any]:
-    return {name.removeprefix(prefix): value.value for name, value in values.items() if name.startswith(prefix)}
 
 
 def _beside(user: File, project: File | None) -> File:
@@ -374,13 +358,31 @@ def _variables(folder: Path, environment: Mapping[str, str]) -> dict[str, Value]
         values["index"] = Value(str(absolute(folder, path)), INDEX_VARIABLE)
     for where, text in environment.items():
         if where.startswith(_VARIABLES) and where != _EMBED_KEY and text:
-            tables = {"search": search_fields(), "embed": fields(EmbedSettings)}
-            known = {f"{table}.{name}": field for table, named in tables.items() for name, field in named.items()}
+            known = {f"search.{name}": field for name, field in search_fields().items()}
+            known |= {f"embed.{name}": field for name, field in fields(EmbedSettings).items()}
             names = {variable(name): name for name in known}
             if where not in names:
                 raise unknown_name(where, names, what="environment variable")
             values[names[where]] = Value(check(where, text, known[names[where]].type, strict=False), where)
     return values
+
+
+def _consent(file: Path, address: str) -> Path | None:
+    """The empty file that exists if the user agreed to fetch from an ``address`` that a ``file`` names."""
+    folder = user_folder("data")
+    return folder and folder / "agreed" / digest([os.path.realpath(file), address])
+
+
+def has_agreed(file: Path, address: str) -> bool:
+    """Whether the user agreed to fetch from an ``address`` that a ``file`` names, or added it there."""
+    return bool((consent := _consent(file, address)) and consent.exists())
+
+
+def agree(file: Path, address: str) -> None:
+    """Remember that the user agreed."""
+    if consent := _consent(file, address):
+        consent.parent.mkdir(parents=True, exist_ok=True)
+        consent.touch()
 
 
 def _refuse_foreign(project: File, users: Path | None, *, is_index_elsewhere: bool) -> None:
@@ -390,28 +392,32 @@ def _refuse_foreign(project: File, users: Path | None, *, is_index_elsewhere: bo
     """
     own = f"your own {users / PROJECT_FILE if users else PROJECT_FILE}"
     prefix = key_prefix(project.path)
+
+    def refused(problem: str, allowed: str) -> OptionError:
+        return OptionError(f"{project.path}: {prefix}{problem}", f"remove it there; only {allowed}")
+
     if project.embed:
         problem = f"{project.path}: [{prefix}embed] is not allowed in a project"
         raise OptionError(problem, f"remove it there; only the command line or {own} may choose a model")
-    if project.search.get("rerank"):
-        problem = f"{project.path}: {prefix}search.rerank is not allowed in a project"
-        raise OptionError(problem, f"remove it there; only {variable('search.rerank')} or {own} may name an endpoint")
+    if name := next((name for name in RERANKING if project.search.get(name)), ""):
+        allowed = f"{variable(f'search.{name}')} or {own} may name an endpoint"
+        raise refused(f"search.{name} is not allowed in a project", allowed)
     for name, tree in project.trees.items():
         if tree.git and not REMOTE.fullmatch(tree.git) and not has_agreed(project.path, tree.git):
-            problem = f"{project.path}: {prefix}trees.{name}.git is not an http, https or ssh address: {tree.git}"
-            raise OptionError(problem, f"remove it there; only `quire add` or {own} may name another repository")
+            allowed = f"`quire add` or {own} may name another repository"
+            raise refused(f"trees.{name}.git is not an http, https or ssh address: {tree.git}", allowed)
     paths = {f"trees.{name}": tree.path for name, tree in project.trees.items() if not tree.git}
     if project.index and not is_index_elsewhere:
         paths["index"] = str(project.index)
     if project.store and not is_index_elsewhere:
         if "://" in project.store:
-            problem = f"{project.path}: {prefix}index.store is an address, which is not allowed in a project"
-            raise OptionError(problem, f"remove it there; only --index, {INDEX_VARIABLE} or {own} may name it")
+            problem = "index.store is an address, which is not allowed in a project"
+            raise refused(problem, f"--index, {INDEX_VARIABLE} or {own} may name it")
         paths["index.store"] = project.store.partition(":")[2]
     top = os.path.realpath(project.path.parent)
     for name, path in paths.items():
         real = os.path.realpath(path)
         if not is_inside(real, top):
-            problem = f"{project.path}: {prefix}{name} leads out of the project's folder, to {real}"
             allowed = f"--index, {INDEX_VARIABLE}" if name.startswith("index") else "a path on the command line"
-            raise OptionError(problem, f"remove it there; only {allowed} or {own} may name such a folder")
+            problem = f"{name} leads out of the project's folder, to {real}"
+            raise refused(problem, f"{allowed} or {own} may name such a folder")

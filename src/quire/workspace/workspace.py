@@ -28,10 +28,8 @@ from quire.read.discover import Hidden, Walk, left_out_counts
 from quire.search.conditions import matches_path
 from quire.search.hit import Hit, Results
 from quire.search.index_api import Index, TreeInfo, Update
-from quire.search.search_settings import SearchSettings
 from quire.workspace import selection
-from quire.workspace.cached_indexes import note_use
-from quire.workspace.selection import Scope, Selection, display_path, is_target
+from quire.workspace.selection import Scope, Selection, display_path, is_target, note_use
 from quire.workspace.settings import INDEX_VARIABLE, Settings, load
 
 if TYPE_CHECKING:
@@ -60,6 +58,9 @@ class Workspace:
         self._checked = -_CHECK_EVERY
         self._temporary: Path | None = None
         self._check_index_folder()
+        weights = {f"tree:{name}": tree.weight for name, tree in self.trees.items() if tree.weight != 1}
+        search = settings.search
+        self._search_settings = structs.replace(search, where={**weights, **search.where}) if weights else search
         embedder = convert(EmbedSettings, settings.embed) if settings.embed else None
         self.index = Index.open(display_path(self.index_folder), settings=self._search_settings, embedder=embedder)
 
@@ -139,13 +140,6 @@ class Workspace:
             remove_folder(self._temporary)
 
     @property
-    def _search_settings(self) -> SearchSettings:
-        """The settings of search, with the weights of trees."""
-        weights = {f"tree:{name}": tree.weight for name, tree in self.trees.items() if tree.weight != 1}
-        search = self.settings.search
-        return structs.replace(search, where={**weights, **search.where}) if weights else search
-
-    @property
     def folders(self) -> dict[str, Path]:
         """The folders of the trees, or their only files."""
         return {name: tree.folder for name, tree in self.trees.items()}
@@ -153,12 +147,8 @@ class Workspace:
     @property
     def selected_trees(self) -> list[str]:
         """The names of the selected trees that exist."""
-        return list(dict.fromkeys(scope.tree for scope in self._present_scopes))
-
-    @property
-    def _present_scopes(self) -> list[Scope]:
         missing = self.missing
-        return [scope for scope in self.scopes if scope.tree not in missing]
+        return [tree for tree in dict.fromkeys(scope.tree for scope in self.scopes) if tree not in missing]
 
     @property
     def missing(self) -> dict[str, Path]:
@@ -215,9 +205,8 @@ class Workspace:
         problems = [f"tree {name}: {selection.missing_tree(name, tree, file)}" for name, tree in missing.items()]
         if not present:
             raise QuireError("; ".join(problems))
-        for problem in problems:
-            self.note = problem
-            self.say(problem)
+        for self.note in problems:
+            self.say(self.note)
         if self.kind == "cached" and self._temporary is None:
             note_use(self.index_folder.parent, [tree.path for tree in self.trees.values()])
         options = {name: self.settings.tree_options(name) for name in present}
@@ -272,7 +261,8 @@ class Workspace:
     # Documents within what was selected
 
     def _selected(self) -> Iterator[FileRecord]:
-        scopes = self._present_scopes
+        trees = self.selected_trees
+        scopes = [scope for scope in self.scopes if scope.tree in trees]
         return (record for record in self.index.documents() if any(scope.has(record) for scope in scopes))
 
     @property
@@ -364,18 +354,15 @@ class Workspace:
     def _patterns(self, glob: str) -> list[str]:
         """Patterns for paths in trees, for a tree's name, a pattern in trees, or one from the current folder."""
         tree, mark, path = glob.partition(":")
-        patterns = [f"{tree}:/{path.lstrip('/')}"] if tree in self.trees else []
-        patterns += [glob] if not (mark and patterns) else []
-        return patterns + selection.tree_patterns(glob, self.folders)
+        in_tree = [f"{tree}:/{path.lstrip('/')}"] if tree in self.trees else []
+        return [*in_tree, *([] if mark and in_tree else [glob]), *selection.tree_patterns(glob, self.folders)]
 
     def unselected(self, globs: Sequence[str] = ()) -> list[str]:
         """The ids of the documents that were not selected, and if there are ``globs``, of those that match none.
 
         Patterns for the others would take the time of all documents times all patterns.
         """
-        if not globs and not any(scope.path for scope in self.scopes):
-            return []
-        return self._unselected(self.documents(globs))
+        return self._unselected(self.documents(globs)) if globs or any(scope.path for scope in self.scopes) else []
 
     def _unselected(self, selected: Iterable[FileRecord]) -> list[str]:
         ids = {record.id for record in selected}

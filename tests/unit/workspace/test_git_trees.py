@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -406,6 +407,36 @@ def test_names_that_lead_elsewhere(repository: Path, tmp_path: Path) -> None:
         git_trees.fetch(tree)
         assert files(tree) == []
     assert not [*tmp_path.rglob("*evil.md")]
+
+
+def test_names_and_folders_that_no_system_has(repository: Path) -> None:
+    blob = hashed(repository, "blob", b"# Evil\n")
+    tree = hashed(repository, "tree", b"100644 a.md\0%s" % bytes.fromhex(blob))
+    deep = tree
+    for _ in range(1500):  # below git's own limit
+        deep = hashed(repository, "tree", b"40000 d\0%s" % bytes.fromhex(deep))
+    for _ in range(30):
+        tree = hashed(repository, "tree", b"40000 %s\0%s" % (b"d" * 200, bytes.fromhex(tree)))
+    entries = {b"40000 deep": deep, b"100644 good.md": blob, b"40000 long": tree, b"100644 %s.md" % (b"x" * 300): blob}
+    top = hashed(
+        repository, "tree", b"".join(b"%s\0%s" % (name, bytes.fromhex(each)) for name, each in entries.items())
+    )
+    evil = hashed(repository, "commit", b"tree %s\nauthor a <a> 0 +0\ncommitter a <a> 0 +0\n\nx\n" % top.encode())
+    git(repository, "update-ref", "--no-deref", "HEAD", evil)
+    tree = Tree(git=repository.as_uri())
+    git_trees.fetch(tree)
+    assert files(tree) == ["good.md"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_server_that_says_nothing(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quire.read.git.SECONDS", 1)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/x"
+        with pytest.raises(QuireError, match="git takes more than 1 seconds"):
+            git_trees.fetch(Tree(git=address))
+        commands = [each.read_bytes() for each in Path("/proc").glob("[0-9]*/cmdline") if each.exists()]
+        assert not [command for command in commands if address.encode() in command]  # none waits on
 
 
 def hashed(repository: Path, kind: str, data: bytes) -> str:

@@ -1159,7 +1159,7 @@
   };
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-    const typing = event.target.matches?.("input:not([type=radio]):not([type=checkbox]):not([type=range]), textarea, select");
+    const typing = event.target.offsetParent && event.target.matches(":read-write, select");  // a hidden field keeps the focus for a frame
     if (event.key === "Escape") {
       hideCard();
       if (typing) event.target.blur();
