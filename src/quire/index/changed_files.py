@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from quire.index.engine.snapshot import Snapshot
-from quire.index.file_records import EXPECTED, FileRecord, FileTimes, FolderTimes, TreeRecord, storable
+from quire.index.file_records import FileRecord, FileTimes, FolderTimes, TreeRecord, storable
 from quire.index.folder import is_inside
 from quire.model.document import Finding
 from quire.read.discover import ListedFolders, Walk, decides
@@ -40,7 +40,6 @@ class StaleFiles(msgspec.Struct, kw_only=True):
     unchanged: int = 0  # without the files that cannot be read
     failed: list[Finding] = []  # files that are known to be unreadable
     folders: dict[str, FolderTimes] = {}  # of the trees that were listed
-    unfinished: list[str] = []  # the trees whose first build was interrupted
     unreadable: dict[str, FileRecord] = {}  # files that could not be read by this update, by document id; it adds them
 
     def __bool__(self) -> bool:
@@ -67,7 +66,6 @@ def stale_files(
         stale.unchanged += unchanged
         stale.removed += [f"{name}:{path}" for path in sorted(gone)]
         stale.failed += listing.findings
-        stale.unfinished += [name] if snapshot and snapshot.signs(name).get(EXPECTED) else []
         if listing.walk is not None:
             stale.folders[name] = listing.folder_times()
         for path, file in sorted(others.items()):
@@ -183,7 +181,7 @@ def _compare_known(
 
 def _compare(stale: StaleFiles, file: str, current: FileRecord, old: FileRecord | None) -> None:
     """Add one file to the list it belongs to."""
-    is_touched = old is None or _times(current) != _times(old)
+    is_touched = old is None or current.times != old.times
     if old is None or not _has_same_content(file, current, old, is_touched=is_touched):
         stale.tasks.append(Task(os.fsencode(file), current))
         return
@@ -193,10 +191,6 @@ def _compare(stale: StaleFiles, file: str, current: FileRecord, old: FileRecord 
         stale.refreshed.append(msgspec.structs.replace(old, **times))
     stale.touched += is_touched
     stale.unchanged += not is_touched and not old.failed
-
-
-def _times(record: FileRecord) -> tuple[int, int, int]:
-    return record.size, record.mtime_ns, record.ctime_ns
 
 
 def _has_same_content(file: str, current: FileRecord, old: FileRecord, *, is_touched: bool) -> bool:

@@ -53,6 +53,11 @@ class FileRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """The document's id."""
         return f"{self.tree}:{self.path}"
 
+    @property
+    def times(self) -> tuple[int, int, int]:
+        """Its size and times: an edit changes one of them."""
+        return self.size, self.mtime_ns, self.ctime_ns
+
     def findings(self, name: str | None = None) -> list[Finding]:
         """The notes as findings about ``name``, by default its path."""
         return [msgspec.structs.replace(note, path=name) if name else note for note in self.notes]

@@ -13,7 +13,7 @@ from quire.errors import IndexDamagedError, OptionError, StoreError
 from quire.index.changed_files import StaleFiles, stale_files
 from quire.index.engine import damage
 from quire.index.engine.snapshot import Opened, Snapshot, open_snapshot
-from quire.index.file_records import NODES, FileRecord, IndexSettings, TreeRecord, languages_of
+from quire.index.file_records import EXPECTED, NODES, FileRecord, IndexSettings, TreeRecord, languages_of
 from quire.index.folder import Folder, Stamp, refuse_folder
 from quire.model.dialects import COMMONMARK, DIALECTS, DOCS_BUILDER
 from quire.model.document import Finding
@@ -76,11 +76,7 @@ class UpdatePlan(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_needed(self) -> bool:
         """Whether there is anything to do."""
-        return (
-            self.snapshot is None
-            or bool(self.stale or self.stale.unfinished)
-            or self.snapshot.settings != self.settings
-        )
+        return self.snapshot is None or bool(self.stale) or self.snapshot.settings != self.settings
 
     def report(self, snapshot: Snapshot | None, seconds: float) -> Update:
         """What was done; ``snapshot`` is the new commit."""
@@ -122,7 +118,8 @@ def plan_update(folder: Folder, request: Request, last: Opened | None = None) ->
     refuse_folder(folder.path, request.trees or {})
     if snapshot is not None:
         reason = "a rebuild was requested" if request.rebuild else _rebuild_reason(snapshot.settings, trees)
-    if snapshot is None or reason is not None:
+    is_unfinished = snapshot is not None and EXPECTED in snapshot.totals
+    if snapshot is None or reason is not None or is_unfinished:
         trees = {name: msgspec.structs.replace(tree, auto_slugs="", auto_dialect="") for name, tree in trees.items()}
         settings, stale = IndexSettings(__version__, languages_of(trees), trees), stale_files(folder.home, trees)
         is_readable = snapshot is not None
