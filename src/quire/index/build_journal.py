@@ -91,13 +91,14 @@ class BuildJournal:
 
     def _take(self, file: IndexedFile) -> None:
         """Keep a file, whose entry is the last one so far."""
-        self.records[file.record.id] = file.record
-        self.links[file.record.id] = file.links
-        self._spans[file.record.id] = self._end - len(file.nodes), len(file.nodes)
+        document_id = file.record.id  # one text for all, as there may be many
+        self.records[document_id] = file.record
+        self.links[document_id] = file.links
+        self._spans[document_id] = self._end - len(file.nodes), self._end
 
     def numbered_nodes(self, document_id: str) -> tuple[int, NodeFields]:
         """The number and the nodes of a document."""
-        start, length = self._spans[document_id]
+        start, end = self._spans[document_id]
         self._stream.seek(start)
-        data = self._stream.read(length)
+        data = self._stream.read(end - start)
         return self.records[document_id].number, _decode_nodes(zlib.decompress(data) if self._settings else data)

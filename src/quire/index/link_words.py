@@ -179,6 +179,8 @@ class TreeLinks:
             for target, links in record.leads.items():
                 sources[target].append(msgspec.msgpack.encode((path, links)))
             encoded[path] = msgspec.msgpack.encode(record)
+        del addresses  # frees memory for the engine
+        self._edited.clear()
         for path, data in encoded.items():
             record = decode_links(data)
             record.sources = dict(map(_decode_source, sources.pop(path, ())))
