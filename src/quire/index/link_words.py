@@ -116,7 +116,6 @@ class TreeLinks:
         self._edited: dict[str, list[Page]] = defaultdict(list)  # the pages that change, by the names of addresses
 
     def _pages_named(self, name: str) -> list[Page]:
-        """The pages of the tree that have an address with this last name."""
         stored = self._stored_pages(PAGE_NAMES, [name])
         return [page for page in stored if page.path not in self._edits] + self._edited.get(name, [])
 
@@ -137,14 +136,16 @@ class TreeLinks:
         addresses = Addresses(self._pages_named)
         for path, record in self._existing(stale):
             counts = {sign: count for sign, count in record.signs.items() if sign in (LINK_FOUND, LINK_LOST)}
-            self._set_signs(path, record, addresses.signs(record.page, record.links) | counts)
+            self._set(path, record, signs=addresses.signs(record.page, record.links) | counts)
         addresses.site = Site.of(self.signs)
         if addresses.site != site:
             files = self._snapshot.files.values() if self._snapshot else ()
             stale.update(record.path for record in files if record.id.startswith(self.prefix))
             stale.update(edits)
         for path, record in self._existing(stale):
-            self._follow(addresses, path, record)
+            leads, names, counts = self._resolved(addresses, record)
+            self._lead(path, record.leads, leads)
+            self._set(path, record, signs=record.signs | counts, leads=leads, names=names)
         return (record for _, record in self._existing(sorted(self._changed.union(edits))))
 
     def _stale_pages(self, edits: Mapping[str, LinkRecord | None], stored: Mapping[str, LinkRecord]) -> set[str]:
@@ -215,13 +216,6 @@ class TreeLinks:
         by_page = {page: tuple(links) for page, links in leads.items()}
         return by_page, tuple(sorted(names)), {LINK_FOUND: resolved, LINK_LOST: lost}
 
-    def _follow(self, addresses: Addresses, path: str, record: LinkRecord) -> None:
-        """Find out where the links of a page lead."""
-        leads, names, counts = self._resolved(addresses, record)
-        self._lead(path, record.leads, leads)
-        self._set_signs(path, record, record.signs | counts)
-        self._set(path, record, leads=leads, names=names)
-
     def _lead(self, path: str, old: Mapping[str, LinksToPage], new: Mapping[str, LinksToPage]) -> None:
         """Set the links of a page in the records of the pages that they lead to."""
         changed = [target for target in old.keys() | new.keys() if old.get(target) != new.get(target)]
@@ -232,13 +226,10 @@ class TreeLinks:
                 record.sources.pop(path, None)
             self._changed.add(target)
 
-    def _set_signs(self, path: str, record: LinkRecord, signs: Signs) -> None:
+    def _set(self, path: str, record: LinkRecord, signs: Signs, **values: Any) -> None:
         self.signs.subtract(record.signs)
         self.signs.update(signs)
-        self._set(path, record, signs=dict(signs))
-
-    def _set(self, path: str, record: LinkRecord, **values: Any) -> None:
-        for name, value in values.items():
+        for name, value in {"signs": dict(signs), **values}.items():
             if getattr(record, name) != value:
                 setattr(record, name, value)
                 self._changed.add(path)

@@ -14,22 +14,9 @@ from typing import Any, Protocol
 import msgspec
 import tantivy
 
+from quire.index.engine import index_schema as schema
 from quire.index.engine.analysis import analyser
-from quire.index.engine.index_schema import (
-    DOC,
-    FLAGS,
-    ID,
-    IN_LINKS,
-    NODE,
-    NUMBER,
-    PAGE_LINKS,
-    POSITION,
-    RANKED,
-    TREE,
-    NodeFields,
-    build_schema,
-    field,
-)
+from quire.index.engine.index_schema import RANKED, NodeFields, build_schema, field
 from quire.index.engine.snapshot import Address, Location, Snapshot, TermStatistics, rarity
 from quire.index.file_records import FileRecord, IndexSettings
 from quire.index.node import Node, decode_node, decode_outline
@@ -71,7 +58,7 @@ def stored_fields(nodes: NodeFields, language: str) -> list[dict[str, Any]]:
     """The columns of the nodes of a document that are searched: their terms."""
     common = _terms(nodes.common, language)
     return [
-        dict.fromkeys(RANKED, "") | common | _terms(own, language) | {FLAGS: " ".join(own.get(FLAGS, ()))}
+        dict.fromkeys(RANKED, "") | common | _terms(own, language) | {schema.FLAGS: " ".join(own.get(schema.FLAGS, ()))}
         for own in nodes.own
     ]
 
@@ -112,13 +99,13 @@ class Candidates(Snapshot):
             return
         writer, lengths = self.index.writer(heap_size=_HEAP, num_threads=1), Counter[str]()
         for row in rows:
-            language = self.settings.trees[row[TREE]].language
+            language = self.settings.trees[row[schema.TREE]].language
             texts = {field(name, language): row[name] for name in RANKED if row[name]}
             lengths.update({name: len(text.split()) for name, text in texts.items()})
             fields: dict[str, Any] = {name: text.split(BETWEEN_VALUES) for name, text in texts.items()}
-            fields |= {name: row[name] for name in (ID, DOC, TREE, POSITION, NODE)}
-            fields |= {name: row[name] for name in (IN_LINKS, PAGE_LINKS) if row[name]}
-            fields |= {NUMBER: self.files[row[DOC]].number, FLAGS: row[FLAGS].split()}
+            fields |= {name: row[name] for name in (schema.ID, schema.DOC, schema.TREE, schema.POSITION, schema.NODE)}
+            fields |= {name: row[name] for name in (schema.IN_LINKS, schema.PAGE_LINKS) if row[name]}
+            fields |= {schema.NUMBER: self.files[row[schema.DOC]].number, schema.FLAGS: row[schema.FLAGS].split()}
             writer.add_document(tantivy.Document.from_dict(fields, self.schema))
         for padding in self._padding(len(rows), lengths):
             writer.add_document(padding)
@@ -156,7 +143,7 @@ class Candidates(Snapshot):
         return [
             self.nodes_of(*self._elsewhere[address.doc])[0]
             if address.segment_ord == _ELSEWHERE
-            else decode_node(self.searcher.doc(address)[NODE][0])
+            else decode_node(self.searcher.doc(address)[schema.NODE][0])
             for address in addresses
         ]
 
