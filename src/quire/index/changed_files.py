@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from quire.index.engine.snapshot import Snapshot
-from quire.index.file_records import EXPECTED, FileRecord, FileTimes, FolderTimes, TreeRecord, storable
+from quire.index.file_records import FileRecord, FileTimes, FolderTimes, TreeRecord, storable
 from quire.index.folder import is_inside
 from quire.model.document import Finding
 from quire.read.discover import ListedFolders, Walk, decides
@@ -40,7 +40,6 @@ class StaleFiles(msgspec.Struct, kw_only=True):
     unchanged: int = 0  # without the files that cannot be read
     failed: list[Finding] = []  # files that are known to be unreadable
     folders: dict[str, FolderTimes] = {}  # of the trees that were listed
-    unfinished: list[str] = []  # the trees whose first build was interrupted
     unreadable: dict[str, FileRecord] = {}  # files that could not be read by this update, by document id; it adds them
 
     def __bool__(self) -> bool:
@@ -67,15 +66,10 @@ def stale_files(
         stale.unchanged += unchanged
         stale.removed += [f"{name}:{path}" for path in sorted(gone)]
         stale.failed += listing.findings
-        stale.unfinished += [name] if snapshot and snapshot.signs(name).get(EXPECTED) else []
         if listing.walk is not None:
             stale.folders[name] = listing.folder_times()
         for path, file in sorted(others.items()):
-            old = snapshot.file(f"{name}:{path}") if snapshot else None
-            if (current := _current_record(file, name, path)) is not None:
-                _compare(stale, file, current, old)
-            elif old is not None:  # it was deleted since it was listed
-                stale.removed.append(old.id)
+            _compare(stale, file, FileRecord(name, path, 0, 0, 0, racy=False), snapshot)
     return stale
 
 
@@ -181,22 +175,29 @@ def _compare_known(
     return unchanged, gone, {**others, **(listing.files if listing else {})}
 
 
-def _compare(stale: StaleFiles, file: str, current: FileRecord, old: FileRecord | None) -> None:
+def _compare(stale: StaleFiles, file: str, current: FileRecord, snapshot: Snapshot | None) -> None:
     """Add one file to the list it belongs to."""
-    is_touched = old is None or _times(current) != _times(old)
+    now, old = time.time_ns(), snapshot.file(current.id) if snapshot else None
+    try:
+        status = os.stat(file)  # noqa: PTH116  Path.stat is slower, and there may be thousands of files
+    except (FileNotFoundError, NotADirectoryError):  # it was deleted since it was listed
+        stale.removed += [old.id] if old else []
+        return
+    except OSError:
+        times = {}
+    else:
+        mtime, ctime = status.st_mtime_ns, status.st_ctime_ns
+        times = {"size": status.st_size, "mtime_ns": mtime, "ctime_ns": ctime, "racy": is_racy(max(mtime, ctime), now)}
+    current = msgspec.structs.replace(current, **times)
+    is_touched = old is None or current.times != old.times
     if old is None or not _has_same_content(file, current, old, is_touched=is_touched):
         stale.tasks.append(Task(os.fsencode(file), current))
         return
     stale.failed += old.findings(file) if old.failed else ()
     if is_touched or (old.racy and not current.racy):
-        times = {name: getattr(current, name) for name in ("size", "mtime_ns", "ctime_ns", "racy")}
         stale.refreshed.append(msgspec.structs.replace(old, **times))
     stale.touched += is_touched
     stale.unchanged += not is_touched and not old.failed
-
-
-def _times(record: FileRecord) -> tuple[int, int, int]:
-    return record.size, record.mtime_ns, record.ctime_ns
 
 
 def _has_same_content(file: str, current: FileRecord, old: FileRecord, *, is_touched: bool) -> bool:
@@ -209,19 +210,6 @@ def _has_same_content(file: str, current: FileRecord, old: FileRecord, *, is_tou
         return digest_of(read_bytes(file)) == old.digest
     except OSError:
         return not old.digest
-
-
-def _current_record(file: str, tree: str, path: str) -> FileRecord | None:
-    """A record with the size and times of a file; None if it does not exist."""
-    now = time.time_ns()
-    try:
-        status = os.stat(file)  # noqa: PTH116  Path.stat is slower, and there may be thousands of files
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError:
-        return FileRecord(tree, path, 0, 0, 0, racy=False)
-    mtime, ctime = status.st_mtime_ns, status.st_ctime_ns
-    return FileRecord(tree, path, status.st_size, mtime, ctime, racy=is_racy(max(mtime, ctime), now))
 
 
 def _folder_times(paths: Iterable[bytes]) -> FolderTimes:

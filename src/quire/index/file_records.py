@@ -53,6 +53,11 @@ class FileRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """The document's id."""
         return f"{self.tree}:{self.path}"
 
+    @property
+    def times(self) -> tuple[int, int, int]:
+        """Its size and times: an edit changes one of them."""
+        return self.size, self.mtime_ns, self.ctime_ns
+
     def findings(self, name: str | None = None) -> list[Finding]:
         """The notes as findings about ``name``, by default its path."""
         return [msgspec.structs.replace(note, path=name) if name else note for note in self.notes]
@@ -159,7 +164,8 @@ def changed_blobs(
     ``read`` returns the old contents. Blobs are documents of the engine and count in its statistics, so one without
     records is removed: it is None.
     """
-    for keys, decode, encode in ((FILE_KEYS, decode_files, _encoded_files), (TIMES_KEYS, _timed_files, _encoded_times)):
+    tables = (FILE_KEYS, decode_files, msgspec.msgpack.encode), (TIMES_KEYS, _timed_files, _encoded_times)
+    for keys, decode, encode in tables:
         blobs: dict[str, list[FileRecord]] = {_key(document_id, keys): [] for document_id in changes}
         records = {**decode(read(list(blobs))), **changes}
         for document_id, record in sorted(records.items()):
@@ -176,10 +182,6 @@ def file_key(document_id: str) -> str:
 
 def _key(document_id: str, keys: Sequence[str]) -> str:
     return keys[crc32(document_id.encode()) % len(keys)]
-
-
-def _encoded_files(records: list[FileRecord]) -> bytes:
-    return msgspec.msgpack.encode(records)
 
 
 def _encoded_times(records: list[FileRecord]) -> bytes:

@@ -4,6 +4,7 @@
     .quire/index.lock       held by the process that updates; names it
     .quire/index.current    the name of the current generation, replaced atomically
     .quire/index.checked    the files that passed their checksums, or damage that was found
+    .quire/index.reading    what the build of a large index has read, until it is complete
     .quire/index-3/         a generation: the engine's files
 
 Other entries do not belong to quire and are left alone. ``update`` changes the folder.
@@ -23,8 +24,8 @@ from quire.index.file_records import DEFAULT_FOLDER, VERSION, TreeRecord
 from quire.model.patterns import pattern
 from quire.read.source import kind
 
-LOCK, CURRENT, IGNORE = "index.lock", "index.current", ".gitignore"
-_FILES = frozenset({LOCK, CURRENT, IGNORE, CHECKED})
+LOCK, CURRENT, READING, IGNORE = "index.lock", "index.current", "index.reading", ".gitignore"
+_FILES = frozenset({LOCK, CURRENT, READING, IGNORE, CHECKED})
 GENERATION = pattern(r"index-[0-9]{1,9}")
 
 Stamp = tuple[tuple[int, ...], ...]  # changes with every commit, every new generation, and damage that was found

@@ -7,7 +7,7 @@ finds these by the names that their links look for. If a tree has to be followed
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import Any
 
@@ -32,7 +32,6 @@ from quire.model.offsets import lines_at
 
 _MAX_LINKS = 2_000  # of one document; a list of thousands of links says little about each
 _MAX_WORDS = 100  # the most texts of links that are searched for a section
-_AT_ONCE = 500  # how many records are read at a time
 _LONGEST = 200  # a longer text is no name of what it leads to
 
 LinksToPage = tuple[tuple[str, str], ...]  # the fragment and the text of each link of one page to another
@@ -109,24 +108,23 @@ class TreeLinks:
     def __init__(self, tree: str, snapshot: Snapshot | None) -> None:
         self.signs = Counter(snapshot.signs(tree) if snapshot else {})
         """How many signs of each kind the tree has."""
-        self._prefix, self._snapshot = f"{tree}:", snapshot
+        self.prefix, self._snapshot = f"{tree}:", snapshot
         self._records: dict[str, LinkRecord | None] = {}  # by path: those that were read or set
         self._changed: set[str] = set()  # the paths of records that differ from the stored ones
         self._edits: Mapping[str, LinkRecord | None] = {}
+        self._encoded: Mapping[str, bytes] = {}  # all records of a new tree
         self._edited: dict[str, list[Page]] = defaultdict(list)  # the pages that change, by the names of addresses
 
     def _pages_named(self, name: str) -> list[Page]:
-        """The pages of the tree that have an address with this last name."""
         stored = self._stored_pages(PAGE_NAMES, [name])
         return [page for page in stored if page.path not in self._edits] + self._edited.get(name, [])
 
-    def change(self, edits: Mapping[str, LinkRecord | None]) -> dict[str, LinkRecord]:
-        """Set the records of some documents by path, None for those that are gone; return all records that changed."""
+    def change(self, encoded: Mapping[str, bytes]) -> Iterator[LinkRecord]:
+        """Set the records of some documents by path, empty for those that are gone; return all records that changed."""
+        self._edits = edits = {path: decode_links(data) if data else None for path, data in encoded.items()}
         self._records.update(edits)
-        self._edits = edits
         for edit in filter(None, edits.values()):
-            for name in edit.page_names():
-                self._edited[name].append(edit.page)
+            self._add_page(edit.page)
         site, stored = Site.of(self.signs), self._stored(edits)
         stale = self._stale_pages(edits, stored)
         for path, old in stored.items():
@@ -138,15 +136,17 @@ class TreeLinks:
         addresses = Addresses(self._pages_named)
         for path, record in self._existing(stale):
             counts = {sign: count for sign, count in record.signs.items() if sign in (LINK_FOUND, LINK_LOST)}
-            self._set_signs(path, record, addresses.signs(record.page, record.links) | counts)
+            self._set(path, record, signs=addresses.signs(record.page, record.links) | counts)
         addresses.site = Site.of(self.signs)
         if addresses.site != site:
             files = self._snapshot.files.values() if self._snapshot else ()
-            stale.update(record.path for record in files if record.id.startswith(self._prefix))
+            stale.update(record.path for record in files if record.id.startswith(self.prefix))
             stale.update(edits)
         for path, record in self._existing(stale):
-            self._follow(addresses, path, record)
-        return {self._prefix + path: record for path, record in self._existing(self._changed.union(edits))}
+            leads, names, counts = self._resolved(addresses, record)
+            self._lead(path, record.leads, leads)
+            self._set(path, record, signs=record.signs | counts, leads=leads, names=names)
+        return (record for _, record in self._existing(sorted(self._changed.union(edits))))
 
     def _stale_pages(self, edits: Mapping[str, LinkRecord | None], stored: Mapping[str, LinkRecord]) -> set[str]:
         """The pages whose links must be followed: those that changed, and those with a link to a name that did."""
@@ -162,31 +162,34 @@ class TreeLinks:
                 stale.add(path)
         return stale.union([page.path for page in self._stored_pages(LINK_NAMES, names)])
 
-    def follow_all(self, paths: Sequence[str]) -> Iterator[LinkRecord]:
-        """Follow the links of all documents, which were stored without; their records, one after the other.
-
-        They are read three times, as they may be too many to be kept: only links by their targets are.
-        """
+    def follow_all(self, encoded: Mapping[str, bytes]) -> Iterator[LinkRecord]:
+        """Follow the links of a new tree, whose records these are, by path: they may be too many to be decoded."""
+        self._encoded = encoded = {path: data for path, data in encoded.items() if data}
+        for data in encoded.values():
+            self._add_page(_decode_page(data).page)
         addresses = Addresses(self._pages_named)
-        for record in self._read(paths):
+        for record in map(decode_links, encoded.values()):
             self.signs.update(addresses.signs(record.page, record.links))
         addresses.site = Site.of(self.signs)
         sources: dict[str, list[bytes]] = defaultdict(list)
-        for record in self._read(paths):
-            record.leads, _, counts = self._resolved(addresses, record)
-            self.signs.update(counts)
-            for target, links in record.leads.items():
-                sources[target].append(msgspec.msgpack.encode((record.page.path, links)))
-        for record in self._read(paths):
+        for path, data in encoded.items():
+            record = decode_links(data)
             record.leads, record.names, counts = self._resolved(addresses, record)
             record.signs = addresses.signs(record.page, record.links) | counts
-            record.sources = dict(map(_decode_source, sources.pop(record.page.path, ())))
+            self.signs.update(counts)
+            for target, links in record.leads.items():
+                sources[target].append(msgspec.msgpack.encode((path, links)))
+            encoded[path] = msgspec.msgpack.encode(record)
+        del addresses  # frees memory for the engine
+        self._edited.clear()
+        for path, data in encoded.items():
+            record = decode_links(data)
+            record.sources = dict(map(_decode_source, sources.pop(path, ())))
             yield record
 
-    def _read(self, paths: Sequence[str]) -> Iterator[LinkRecord]:
-        for start in range(0, len(paths), _AT_ONCE):
-            self._records = {}
-            yield from self._stored(paths[start : start + _AT_ONCE]).values()
+    def _add_page(self, page: Page) -> None:
+        for name in set(map(last_name, page.keys)):
+            self._edited[name].append(page)
 
     def _resolved(
         self, addresses: Addresses, record: LinkRecord
@@ -213,13 +216,6 @@ class TreeLinks:
         by_page = {page: tuple(links) for page, links in leads.items()}
         return by_page, tuple(sorted(names)), {LINK_FOUND: resolved, LINK_LOST: lost}
 
-    def _follow(self, addresses: Addresses, path: str, record: LinkRecord) -> None:
-        """Find out where the links of a page lead."""
-        leads, names, counts = self._resolved(addresses, record)
-        self._lead(path, record.leads, leads)
-        self._set_signs(path, record, record.signs | counts)
-        self._set(path, record, leads=leads, names=names)
-
     def _lead(self, path: str, old: Mapping[str, LinksToPage], new: Mapping[str, LinksToPage]) -> None:
         """Set the links of a page in the records of the pages that they lead to."""
         changed = [target for target in old.keys() | new.keys() if old.get(target) != new.get(target)]
@@ -230,26 +226,25 @@ class TreeLinks:
                 record.sources.pop(path, None)
             self._changed.add(target)
 
-    def _set_signs(self, path: str, record: LinkRecord, signs: Signs) -> None:
+    def _set(self, path: str, record: LinkRecord, signs: Signs, **values: Any) -> None:
         self.signs.subtract(record.signs)
         self.signs.update(signs)
-        self._set(path, record, signs=dict(signs))
-
-    def _set(self, path: str, record: LinkRecord, **values: Any) -> None:
-        for name, value in values.items():
+        for name, value in {"signs": dict(signs), **values}.items():
             if getattr(record, name) != value:
                 setattr(record, name, value)
                 self._changed.add(path)
 
     def _stored(self, paths: Iterable[str]) -> dict[str, LinkRecord]:
         """The records of documents as the last commit has them, by path."""
-        terms = [self._prefix + path for path in paths]
+        if self._encoded:
+            return {path: decode_links(self._encoded[path]) for path in paths if path in self._encoded}
+        terms = [self.prefix + path for path in paths]
         records = self._snapshot.blobs_of_documents(ID, terms, decode_links) if self._snapshot else ()
         return {record.page.path: record for record in records}
 
     def _stored_pages(self, field: str, names: Iterable[str]) -> list[Page]:
         """The pages that had one of some names in a field at the last commit."""
-        terms = [self._prefix + name for name in names]
+        terms = [self.prefix + name for name in names]
         records = self._snapshot.blobs_of_documents(field, terms, _decode_page) if self._snapshot else ()
         return [record.page for record in records]
 

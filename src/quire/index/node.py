@@ -21,7 +21,7 @@ from quire.index.engine.analysis import terms
 from quire.index.engine.function_words import is_function_word
 from quire.index.file_records import storable
 from quire.model.breadcrumbs import joined, one_line
-from quire.model.document import UNTITLED, Document, Source
+from quire.model.document import UNTITLED, Document
 from quire.model.offsets import BLANK, bytes_at, line_start, lines_at, utf8_length
 from quire.model.patterns import pattern
 from quire.model.substitutions import substitute
@@ -173,7 +173,7 @@ def _title_terms(title: str, language: str) -> tuple[str, ...]:
 
 def build_nodes(document: Document, tree: str, counter: "TokenCounter") -> tuple[Node, ...]:
     """The nodes of a document in order; the first is the document itself."""
-    sections, text = document.nodes, document.text
+    sections, text, variables = document.nodes, document.text, document.source.substitutions
     starts = [section.start for section in sections]
     edges = [*starts, len(text)]
     texts = [text[start:end] for start, end in pairwise(edges)]
@@ -188,6 +188,8 @@ def build_nodes(document: Document, tree: str, counter: "TokenCounter") -> tuple
     lines = lines_at(text, chain.from_iterable(zip(starts, lasts, strict=True)))  # of first and last characters
     path = storable(document.path or UNTITLED)
     tags = tuple([storable(tag) for tag in frontmatter.tags(document.source.metadata)[:_MAX_TAGS]])
+    description = document.source.metadata.get("description")
+    description = one_line(substitute(description, variables)) if isinstance(description, str) else ""
     titles = _titles_without_node(document)
     nodes: list[Node] = []
     for position, section in enumerate(sections):
@@ -195,9 +197,14 @@ def build_nodes(document: Document, tree: str, counter: "TokenCounter") -> tuple
         ancestors = () if parent is None else (*parent.ancestors, parent.position)
         start, end, below = section.start, edges[position + 1], last[position]
         title = storable(section.title)
-        breadcrumb = _breadcrumb(title, parent, is_first=section.number == 1)
+        breadcrumb = parent.breadcrumb if parent else ()
+        if not (parent and section.number == 1 and title == parent.title):  # the first heading may repeat the title
+            breadcrumb += (line,) if (line := one_line(title)) else ()
         tokens, passages = counts[position]
-        body = section.body_start - start if ancestors else document.source.body_start
+        body = min(section.body_start - start if ancestors else document.source.body_start, end - start)
+        body_end = min(section.body_end, end) - start
+        body_text = texts[position][body:body_end]
+        words = substitute(body_text, variables) if variables else body_text
         nodes.append(
             Node(
                 tree=tree,
@@ -217,17 +224,17 @@ def build_nodes(document: Document, tree: str, counter: "TokenCounter") -> tuple
                 line=lines[2 * position],
                 last_line=lines[2 * position + 1],
                 full_last_line=lines[2 * below + 1],
-                body=min(body, end - start),
+                body=body,
                 text=texts[position],
                 tokens=tokens,
                 full_tokens=full_tokens[position],
                 crumb_tokens=counter.count(joined(breadcrumb)),
                 passages=passages,
                 tags=tags,
-                body_end=min(section.body_end, end) - start,
+                body_end=body_end,
                 titles=tuple(map(storable, titles.get(section.number, ()))),
-                description="" if ancestors else _description(document.source),
-                words=_words(document, start + min(body, end - start), min(section.body_end, end)),
+                description="" if ancestors else storable(description[:_MAX_DESCRIPTION]),
+                words=storable(words) if words != body_text else "",
                 pages=_pages(document, start, end, edges[below + 1]),
             )
         )
@@ -248,14 +255,6 @@ def _full_tokens(
     ]
 
 
-def _breadcrumb(title: str, parent: Node | None, *, is_first: bool) -> tuple[str, ...]:
-    """The titles down to a node, without the document's first heading if it repeats the document's title."""
-    if parent is not None and is_first and title == parent.title:
-        return parent.breadcrumb
-    line = one_line(title)
-    return (*(parent.breadcrumb if parent is not None else ()), *((line,) if line else ()))
-
-
 def _titles_without_node(document: Document) -> dict[int, list[str]]:
     """The titles of headings that are no nodes, by the number of the nearest section above that is one."""
     titles: dict[int, list[str]] = {}
@@ -268,24 +267,10 @@ def _titles_without_node(document: Document) -> dict[int, list[str]]:
     return titles
 
 
-def _description(source: Source) -> str:
-    description = source.metadata.get("description")
-    if not isinstance(description, str):
-        return ""
-    return storable(one_line(substitute(description, source.substitutions))[:_MAX_DESCRIPTION])
-
-
 def _pages(document: Document, *edges: int) -> tuple[int, ...]:
     """The page at a position, and the last page up to each of the others."""
     pages = [pages for end in edges[1:] if (pages := document.pages.of(edges[0], end))]
     return (pages[0][0], *(last for _, last in pages)) if pages else ()
-
-
-def _words(document: Document, start: int, end: int) -> str:
-    """A text with the values of its variables; empty if it has none."""
-    text, variables = document.text[start:end], document.source.substitutions
-    words = substitute(text, variables) if variables else text
-    return storable(words) if words != text else ""
 
 
 def _count(text: str, starts: Sequence[int], counter: "TokenCounter") -> tuple[int, tuple[PassageSpan, ...]]:

@@ -15,7 +15,7 @@ from quire.errors import InputError, UndecodableError
 from quire.index.changed_files import Task, digest_of
 from quire.index.engine.index_schema import fields_of
 from quire.index.file_records import TOKENIZER, FileRecord, TreeRecord, encode_front_matter, storable
-from quire.index.link_words import LinkRecord, link_record
+from quire.index.link_words import link_record
 from quire.index.node import build_nodes
 from quire.model.document import Finding
 from quire.parsing.blocks import parse_source
@@ -37,8 +37,8 @@ class IndexedFile(msgspec.Struct, frozen=True):
     """What the index stores of a file."""
 
     record: FileRecord
-    nodes: bytes = b""  # encoded ``NodeFields``, empty if it could not be read: they wait until all files are read
-    links: LinkRecord | None = None
+    nodes: bytes = b""  # encoded ``NodeFields``; empty if it could not be read
+    links: bytes = b""  # an encoded ``LinkRecord``; empty likewise
 
 
 Results = Generator[IndexedFile, None, None]
@@ -93,8 +93,8 @@ def read_file(trees: Mapping[str, TreeRecord], task: Task) -> IndexedFile:
         notes=tuple(notes),
         front_matter=encode_front_matter(document.frontmatter, nodes[0].tags),
     )
-    fields = msgspec.msgpack.encode(fields_of(nodes, tree.language))
-    return IndexedFile(record, fields, link_record(document, path))
+    fields, links = fields_of(nodes, tree.language), link_record(document, path)
+    return IndexedFile(record, msgspec.msgpack.encode(fields), msgspec.msgpack.encode(links))
 
 
 def _failed(task: Task, message: str, line: int = 0, digest: bytes = b"", *, code: str) -> IndexedFile:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 
 from msgspec import Struct, structs
 
@@ -72,7 +73,7 @@ def find_section(snapshot: Snapshot, name: str | SectionName, without: Collectio
     """
     name = SectionName.of(storable(name)) if isinstance(name, str) else name
     documents = _Documents(snapshot, without)
-    for lookup in (_by_id, _by_anchor, _by_line):
+    for lookup in _LOOKUPS:
         nodes = list(lookup(documents, name))
         if len(nodes) == 1:
             return nodes[0]
@@ -165,6 +166,9 @@ def _by_line(documents: _Documents, name: SectionName) -> Iterator[Node]:
         yield next(node for node in reversed(nodes) if node.line <= line)
 
 
+_LOOKUPS = (_by_id, _by_anchor, _by_line)
+
+
 def _in_namesakes(documents: _Documents, name: SectionName) -> tuple[str, ...]:
     """The same section in documents with the same file name, in any folder; the documents if none has it."""
     if documents.ids(name.document) or name.document in documents.without:
@@ -175,17 +179,11 @@ def _in_namesakes(documents: _Documents, name: SectionName) -> tuple[str, ...]:
         for document_id in documents.readable()
         if file in (_file_name(document_id), _file_name(document_id).rpartition(".")[0])
     ]
-    sections = [name.of_document(document_id) for document_id in namesakes[:_MAX_TRIED]]
-    ids = [section.id for section in sections]
-    found = [section.id for section in sections if _exists(documents, section)]
-    return tuple(found or (ids if len(ids) == 1 else namesakes))
-
-
-def _exists(documents: _Documents, name: SectionName) -> bool:
-    try:
-        return any(next(find(documents, name), None) for find in (_by_id, _by_anchor, _by_line))
-    except NotFoundError:  # no such line
-        return False
+    found = []
+    for section in map(name.of_document, namesakes[:_MAX_TRIED]):
+        with suppress(NotFoundError):  # no such line
+            found += [section.id] if any(next(find(documents, section), None) for find in _LOOKUPS) else []
+    return tuple(found or ([namesakes[0] + name.section] if len(namesakes) == 1 else namesakes))
 
 
 def _file_name(path: str) -> str:

@@ -7,32 +7,27 @@ This module loads the parser and the engine's writer, so it is imported only if 
 import contextlib
 import os
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from itertools import count
+from functools import partial
+from itertools import count, islice
 from pathlib import Path
 from socket import gethostname
-from tempfile import SpooledTemporaryFile
 from typing import NamedTuple
 
 import msgspec
 
 from quire.errors import BusyError, StoreError
+from quire.index.build_journal import BuildJournal, open_journal
 from quire.index.engine import damage
 from quire.index.engine.index_schema import NodeFields, add_links, fields_of
 from quire.index.engine.snapshot import Opened, Snapshot
 from quire.index.engine.writer import Writer
 from quire.index.file_records import (
     EXPECTED,
-    FAILED,
-    FILE_KEYS,
-    FILES,
     FOLDERS_KEY,
     LINKS_KEY,
-    NODES,
     SETTINGS_KEY,
-    TIMES_KEYS,
-    TOKENS,
     VERSION,
     FileRecord,
     TreeRecord,
@@ -40,8 +35,8 @@ from quire.index.file_records import (
     file_signs,
 )
 from quire.index.folder import CURRENT, IGNORE, LOCK, Folder, Pointer
-from quire.index.link_words import LinkRecord, TreeLinks
-from quire.index.read_files import IndexedFile, OnProgress, Results, read_files
+from quire.index.link_words import LinkRecord, TreeLinks, decode_links
+from quire.index.read_files import OnProgress, read_files
 from quire.index.update_plan import UpdatePlan
 from quire.links.auto_slugs import SlugChoice, heading_dialect, slugs_of_files
 from quire.model.operating_system import remove_folder
@@ -51,12 +46,14 @@ from quire.output.lock import Busy, OnWait, acquired
 from quire.read.discover import discover
 from quire.run.workers import cores
 
+Changes = Mapping[str, FileRecord | None]  # by document id; None if it is gone
 _BYTES_PER_THREADS = 4 * 1024 * 1024
 _MAX_THREADS = 4
-_MAX_WAITING = 64 * 1024 * 1024  # how many bytes of nodes wait in memory for the last file
-FIRST_BATCH, MAX_BATCH = 64 * 1024 * 1024, 256 * 1024 * 1024
-"""How many bytes of source the first and each other commit of a large update has. Up to the latter it is one commit."""
-_DECODER = msgspec.msgpack.Decoder(NodeFields)
+LARGE_BUILD = 128 * 1024 * 1024
+"""A new index of more bytes of source is read into a file, from which a killed build goes on, and answers early."""
+FIRST_PART = 32 * 1024 * 1024
+_PART_GROWTH = 4
+"""It answers when so many bytes were read, then four times as many, and so on up to a fourth of all."""
 
 
 def update(
@@ -77,39 +74,56 @@ def update(
             return plan, (plan.snapshot, plan.stamp)
         plan = _choose_slugs(folder, plan)
         _sweep(folder)
-        with contextlib.closing(read_files(plan.stale.tasks, plan.settings.trees, jobs, on_progress)) as results:
-            snapshot = _build(folder, plan, results)
+        snapshot = _build(folder, plan, jobs, on_progress)
         return plan, (snapshot, folder.stamp())
 
 
-class _Batch(NamedTuple):
+def _build(folder: Folder, plan: UpdatePlan, jobs: int | None, on_progress: OnProgress | None) -> Snapshot:
+    """Read everything, then write it.
+
+    Of a large new index, the documents that are read first are committed at once, so that a search finds something. In
+    the end all are written to a new generation, with the words of links: replaced nodes would count in the engine's
+    statistics.
+    """
+    size = sum(task.record.size for task in plan.stale.tasks)
+    is_large = plan.snapshot is None and size > LARGE_BUILD
+    with open_journal(folder.path, plan.settings if is_large else None) as journal:
+        part, written, next_part = plan, 0, FIRST_PART
+        for done in _read(plan, journal, jobs, on_progress):
+            if is_large and not plan.keeps_current and done >= next_part <= size // _PART_GROWTH:
+                changes = dict(islice(journal.records.items(), written, None))
+                snapshot = _commit(folder, part, partial(_write, _Content(part, journal, changes, is_part=True)))
+                part = msgspec.structs.replace(plan, snapshot=snapshot)
+                written, next_part = len(journal.records), next_part * _PART_GROWTH
+        all_changes: Changes = {**dict.fromkeys(plan.stale.removed), **journal.records}
+        return _commit(folder, plan, partial(_write, _Content(plan, journal, all_changes)))
+
+
+class _Content(NamedTuple):
     """What one commit writes."""
 
     plan: UpdatePlan
-    results: Results  # those that were not written yet
-    rest: Counter[str]  # how many files of each tree are still to be read
-    limit: int = MAX_BATCH  # how many bytes of source are written
-    is_part: bool = False  # whether it is one of several commits of a new index
-
-    @property
-    def is_last(self) -> bool:
-        """Whether everything was read."""
-        return not self.rest.total()
+    journal: BuildJournal
+    changes: Changes
+    is_part: bool = False  # of a new index: links are not followed yet
 
 
-def _build(folder: Folder, plan: UpdatePlan, results: Results) -> Snapshot:
-    """Write everything; a large new index in several commits, the last of which adds what links say."""
-    is_large = sum(task.record.size for task in plan.stale.tasks) > MAX_BATCH
-    is_part = bool(plan.stale.unfinished) or (is_large and plan.snapshot is None)
-    rest = Counter([task.record.tree for task in plan.stale.tasks])
-    batch = _Batch(plan, results, rest, FIRST_BATCH if is_large and is_part else MAX_BATCH, is_part)
-    while True:
-        snapshot = _commit(folder, batch, _write)
-        stale = msgspec.structs.replace(plan.stale, removed=[], refreshed=[])
-        is_last = batch.is_last
-        batch = _Batch(msgspec.structs.replace(plan, snapshot=snapshot, stale=stale), results, rest, MAX_BATCH, is_part)
-        if is_last:
-            return _commit(folder, batch, _write_again) if is_part else snapshot
+def _read(plan: UpdatePlan, journal: BuildJournal, jobs: int | None, on_progress: OnProgress | None) -> Iterator[int]:
+    """Read files into the journal, with the numbers of their documents; yields how many bytes were read so far."""
+    tasks = journal.resume(plan.stale.tasks)
+    known = [record.number for record in journal.records.values()]
+    numbers = count(plan.snapshot.next_number if plan.snapshot else max(known, default=-1) + 1)
+    size = 0
+    with contextlib.closing(read_files(tasks, plan.settings.trees, jobs, on_progress)) as results:
+        for file in results:
+            old = plan.old(file.record.id)
+            number = old.number if old and old.number >= 0 else next(numbers) if file.nodes else -1
+            record = msgspec.structs.replace(file.record, number=number)
+            if record.failed:
+                plan.stale.unreadable[record.id] = record
+            journal.add(msgspec.structs.replace(file, record=record))
+            size += record.size
+            yield size
 
 
 @contextlib.contextmanager
@@ -174,9 +188,8 @@ def tree_slugs(home: Path, tree: TreeRecord) -> SlugChoice:
     return slugs_of_files(discovery.documents, top, tree.used_dialect, tree.variables)
 
 
-def _commit(folder: Folder, batch: _Batch, write: Callable[[Folder, Writer, _Batch], None]) -> Snapshot:
-    """Write a batch in one commit, and open it."""
-    plan = batch.plan
+def _commit(folder: Folder, plan: UpdatePlan, write: Callable[[Writer], None]) -> Snapshot:
+    """Write in one commit, in a new generation unless the plan has a snapshot; make it the current one and open it."""
     generation = (
         plan.snapshot.folder if plan.snapshot else folder.path / f"index-{max(folder.generations(), default=0) + 1}"
     )
@@ -188,9 +201,9 @@ def _commit(folder: Folder, batch: _Batch, write: Callable[[Folder, Writer, _Bat
         size = sum(task.record.size for task in plan.stale.tasks)
         threads = min(_MAX_THREADS, cores()) if size >= _BYTES_PER_THREADS else 1  # each makes a segment of its own
         writer = Writer(generation, plan.settings.languages, create=plan.snapshot is None, threads=threads)
-        write(folder, writer, batch)
+        write(writer)
         writer.commit()
-        if not is_current and (batch.is_last or not plan.keeps_current):
+        if not is_current:
             _point_to(folder, generation, plan.settings.trees)
     except BaseException:
         if writer is not None:
@@ -208,110 +221,53 @@ def _commit(folder: Folder, batch: _Batch, write: Callable[[Folder, Writer, _Bat
     return Snapshot(generation)
 
 
-def _write(folder: Folder, writer: Writer, batch: _Batch) -> None:
-    """Give changes to the engine, without the commit.
-
-    A node is written with the words of links that lead to it, which are known when all files are read. Until then,
-    nodes wait in a temporary file if they are many.
-    """
-    plan = batch.plan
-    changes: dict[str, FileRecord | None] = dict.fromkeys(plan.stale.removed)
-    edits: dict[str, dict[str, LinkRecord | None]] = defaultdict(dict)
-    for document_id in plan.stale.removed:
-        writer.replace(document_id, 0, NodeFields())
+def _write(content: _Content, writer: Writer) -> None:
+    """Give changes to the engine, without the commit."""
+    plan, journal, changes, is_part = content
+    snapshot, paths = plan.snapshot, defaultdict[str, list[str]](list)
+    for document_id, file in changes.items():
         tree, _, path = document_id.partition(":")
-        edits[tree][path] = None
-    with SpooledTemporaryFile(_MAX_WAITING, dir=str(folder.path)) as waiting:
-        lengths: dict[str, int] = {}
-        for file in _numbered(batch):
-            changes[file.record.id] = file.record
-            edits[file.record.tree][file.record.path] = file.links
-            lengths[file.record.id] = waiting.write(file.nodes)
-        links = dict(_changed_links(writer, batch, changes, edits))
-        waiting.seek(0)
-        for document_id in dict.fromkeys([*lengths, *links]):
-            language = plan.settings.trees[document_id.partition(":")[0]].language
-            if record := changes.get(document_id):
-                number, data = record.number, waiting.read(lengths[document_id])
-                nodes = _DECODER.decode(data) if data else NodeFields()
-            else:
-                assert plan.snapshot, "a new index reads all documents"
-                number = plan.snapshot.number(document_id)
-                nodes = fields_of(plan.snapshot.nodes_of(document_id), language)
-            if document_id in links:
-                add_links(nodes, links[document_id], language)
-            is_new = document_id in changes and plan.old(document_id) is None
-            writer.replace(document_id, number, nodes, is_new=is_new)
-    changes |= {record.id: record for record in plan.stale.refreshed}
-    for key, blob in changed_blobs(changes, plan.snapshot.blobs if plan.snapshot else lambda _: []):
-        writer.put(key, blob)
-    for name, times in plan.stale.folders.items() if batch.is_last else ():
-        writer.put(FOLDERS_KEY + name, msgspec.msgpack.encode(times))
-    if plan.snapshot is None or plan.snapshot.settings != plan.settings:
-        writer.put(SETTINGS_KEY, msgspec.msgpack.encode(plan.settings))
-
-
-def _write_again(_: Folder, writer: Writer, batch: _Batch) -> None:
-    """Write everything that an index of several commits has again, with the words of links.
-
-    The engine then drops all earlier segments: deleted nodes would count in its statistics.
-    """
-    plan, snapshot = batch.plan, batch.plan.snapshot
-    assert snapshot, "there were commits"
-    for name, tree in plan.settings.trees.items():
-        links = TreeLinks(name, snapshot)
-        links.signs = Counter({sign: links.signs[sign] for sign in (FILES, FAILED, NODES, TOKENS)})
-        paths = [path for part in snapshot.file_times() if name in part for path, *_ in part[name]]
-        for record in links.follow_all(sorted(paths)):
-            document_id = f"{name}:{record.page.path}"
-            nodes = fields_of(snapshot.nodes_of(document_id), tree.language)
-            add_links(nodes, record, tree.language)
-            writer.replace(document_id, snapshot.number(document_id), nodes)
-        writer.put(LINKS_KEY + name, msgspec.msgpack.encode(dict(+links.signs)))
-    for key in (*FILE_KEYS, *TIMES_KEYS, SETTINGS_KEY, *(FOLDERS_KEY + name for name in plan.settings.trees)):
-        for blob in snapshot.blobs([key]):
-            writer.put(key, blob)
-
-
-def _numbered(batch: _Batch) -> Iterator[IndexedFile]:
-    """The results of a batch, with the numbers of their documents."""
-    plan, rest, size = batch.plan, batch.rest, 0
-    numbers = count(plan.snapshot.next_number if plan.snapshot else 0)
-    while not batch.is_last and size < batch.limit and (file := next(batch.results, None)):
-        old = plan.old(file.record.id)
-        number = old.number if old and old.number >= 0 else next(numbers) if file.nodes else -1
-        record = msgspec.structs.replace(file.record, number=number)
-        if record.failed:
-            plan.stale.unreadable[record.id] = record
-        rest[record.tree] -= 1
-        size += record.size
-        yield msgspec.structs.replace(file, record=record)
-
-
-def _changed_links(
-    writer: Writer,
-    batch: _Batch,
-    changes: Mapping[str, FileRecord | None],
-    edits: Mapping[str, Mapping[str, LinkRecord | None]],
-) -> Iterator[tuple[str, LinkRecord]]:
-    """The link records of documents that were read, or to which or from which other links lead now."""
-    plan, rest = batch.plan, batch.rest
-    for tree in dict.fromkeys([*edits, *rest, *plan.stale.unfinished]):
+        paths[tree].append(path)
+        if file is None or file.failed:
+            writer.replace(document_id, 0, NodeFields())
+    for tree in dict.fromkeys([*paths, *(plan.settings.trees if is_part else ())]):
         if tree not in plan.settings.trees:
             writer.put(LINKS_KEY + tree, None)
             continue
-        links, records = TreeLinks(tree, plan.snapshot), edits.get(tree, {})
+        links, language = TreeLinks(tree, snapshot), plan.settings.trees[tree].language
         before = +links.signs
-        for document_id in [f"{tree}:{path}" for path in records]:
-            links.signs.update(file_signs(changes[document_id]))
-            links.signs.subtract(file_signs(plan.old(document_id)))
-        if batch.is_part:  # links are followed at the end
-            links.signs[EXPECTED] = links.signs[FILES] + rest[tree]
-            yield from [(f"{tree}:{path}", record) for path, record in records.items() if record]
-        elif records:
-            yield from links.change(records).items()
+        for record in _changed_links(content, links, paths[tree]):
+            document_id = links.prefix + record.page.path
+            file = changes.get(document_id)
+            if file or snapshot is None:
+                number, nodes = journal.numbered_nodes(document_id)
+            else:
+                number, nodes = snapshot.number(document_id), fields_of(snapshot.nodes_of(document_id), language)
+            add_links(nodes, record, language)
+            writer.replace(document_id, number, nodes, is_new=bool(file) and plan.old(document_id) is None)
         if +links.signs != before:
             writer.put(LINKS_KEY + tree, msgspec.msgpack.encode(dict(+links.signs)))
+    files = {**changes, **{record.id: record for record in plan.stale.refreshed}}
+    blobs = dict(changed_blobs(files, snapshot.blobs if snapshot else lambda _: []))
+    blobs |= {FOLDERS_KEY + name: msgspec.msgpack.encode(times) for name, times in plan.stale.folders.items()}
+    if snapshot is None or snapshot.settings != plan.settings:
+        blobs[SETTINGS_KEY] = msgspec.msgpack.encode(plan.settings)
+    for key, blob in blobs.items():
+        writer.put(key, blob)
+
+
+def _changed_links(content: _Content, links: TreeLinks, paths: list[str]) -> Iterator[LinkRecord]:
+    """The link records of documents of a tree that were read, or to which or from which other links lead now."""
+    plan, journal, changes, is_part = content
+    for document_id in [links.prefix + path for path in paths]:
+        links.signs.update(file_signs(changes[document_id]))
+        links.signs.subtract(file_signs(plan.old(document_id)))
+    take = journal.links.get if is_part else journal.links.pop
+    encoded = {path: take(links.prefix + path, b"") for path in paths}
+    if is_part:
+        links.signs[EXPECTED] = sum(task.record.id.startswith(links.prefix) for task in plan.stale.tasks)
+        return map(decode_links, filter(None, encoded.values()))
+    return links.change(encoded) if plan.snapshot else links.follow_all(encoded)
 
 
 def _is_current(folder: Folder, generation: Path) -> bool:

@@ -13,7 +13,7 @@ from quire.errors import IndexDamagedError, OptionError, StoreError
 from quire.index.changed_files import StaleFiles, stale_files
 from quire.index.engine import damage
 from quire.index.engine.snapshot import Opened, Snapshot, open_snapshot
-from quire.index.file_records import NODES, FileRecord, IndexSettings, TreeRecord, languages_of
+from quire.index.file_records import EXPECTED, NODES, FileRecord, IndexSettings, TreeRecord, languages_of
 from quire.index.folder import Folder, Stamp, refuse_folder
 from quire.model.dialects import COMMONMARK, DIALECTS, DOCS_BUILDER
 from quire.model.document import Finding
@@ -76,23 +76,15 @@ class UpdatePlan(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_needed(self) -> bool:
         """Whether there is anything to do."""
-        return (
-            self.snapshot is None
-            or bool(self.stale or self.stale.unfinished)
-            or self.snapshot.settings != self.settings
-        )
+        return self.snapshot is None or bool(self.stale) or self.snapshot.settings != self.settings
 
     def report(self, snapshot: Snapshot | None, seconds: float) -> Update:
         """What was done; ``snapshot`` is the new commit."""
         stale = self.stale
-        readable = [task.record.id for task in stale.tasks if task.record.id not in stale.unreadable]
+        tasks = [(task, stale.unreadable.get(task.record.id)) for task in stale.tasks]
+        readable = [task.record.id for task, failed in tasks if not failed]
         changed = sum(self.old(document_id) is not None for document_id in readable)
-        unreadable = [
-            finding
-            for task in stale.tasks
-            if (record := stale.unreadable.get(task.record.id))
-            for finding in record.findings(os.fsdecode(task.file))
-        ]
+        unreadable = [note for task, failed in tasks if failed for note in failed.findings(os.fsdecode(task.file))]
         return Update(
             added=len(readable) - changed,
             changed=changed,
@@ -108,9 +100,9 @@ class UpdatePlan(msgspec.Struct, frozen=True, kw_only=True):
 
 def plan_update(folder: Folder, request: Request, last: Opened | None = None) -> UpdatePlan:
     """Compare the index with the request and with the files on disk; ``last`` is a snapshot that was opened before."""
+    reason = None
     try:
         snapshot, stamp = open_snapshot(folder, last)
-        reason = None
     except IndexDamagedError as error:
         snapshot, stamp, reason = None, folder.stamp(), error.problem
     current: Mapping[str, TreeRecord] = {}  # of a new index, which another process may be building
@@ -122,18 +114,11 @@ def plan_update(folder: Folder, request: Request, last: Opened | None = None) ->
     refuse_folder(folder.path, request.trees or {})
     if snapshot is not None:
         reason = "a rebuild was requested" if request.rebuild else _rebuild_reason(snapshot.settings, trees)
-    if snapshot is None or reason is not None:
+    if snapshot is None or reason is not None or EXPECTED in snapshot.totals:  # its first build was interrupted
         trees = {name: msgspec.structs.replace(tree, auto_slugs="", auto_dialect="") for name, tree in trees.items()}
         settings, stale = IndexSettings(__version__, languages_of(trees), trees), stale_files(folder.home, trees)
-        is_readable = snapshot is not None
-        return UpdatePlan(
-            snapshot=None,
-            stamp=stamp,
-            rebuild_reason=reason,
-            keeps_current=is_readable,
-            settings=settings,
-            stale=stale,
-        )
+        plan = UpdatePlan(snapshot=None, stamp=stamp, rebuild_reason=reason, settings=settings, stale=stale)
+        return msgspec.structs.replace(plan, keeps_current=snapshot is not None)
     names = trees if request.trees is None else request.trees
     is_same = snapshot.settings.trees == trees
     stale = stale_files(folder.home, {name: trees[name] for name in names}, snapshot, trusts_folders=is_same)
@@ -171,19 +156,15 @@ def _rebuild_reason(old: IndexSettings, trees: Mapping[str, TreeRecord]) -> str 
         # Only these dialects are parsed differently.
         if tree.dialect != before.dialect and {tree.dialect, before.dialect} & {COMMONMARK, DOCS_BUILDER}:
             return f"the dialect of {name} is {tree.dialect or 'not given'} now"
-        if _reading(tree) != _reading(before):
+        texts, texts_before = ((each.reading.encoding, each.reading.errors, each.variables) for each in (tree, before))
+        if texts != texts_before:
             return f"the encoding or the substitutions of {name} have changed"
     added = sorted(set(languages_of(trees)) - set(old.languages))
     return f"there is a new language: {', '.join(added)}" if added else None
 
 
-def _reading(tree: TreeRecord) -> tuple[Any, ...]:
-    """What the texts of a tree's files depend on."""
-    return tree.reading.encoding, tree.reading.errors, tree.variables
-
-
 def _requested_trees(folder: Folder, request: Request, current: Mapping[str, TreeRecord]) -> dict[str, TreeRecord]:
-    """The trees of the index after the update. Invalid names and options raise an error."""
+    """The trees of the index after the update."""
     trees = dict(current)
     names: dict[bytes, str] = {}
     for name, path in (request.trees or {}).items():

@@ -26,6 +26,7 @@ from quire.errors import InputError, OptionError, did_you_mean, invalid_value
 from quire.index.folder import is_inside
 from quire.model.operating_system import digest, expanded, user_folder
 from quire.model.options import DEFAULT_STRATEGY, Options, build, valid_names, with_one_name
+from quire.model.patterns import pattern
 from quire.model.trees import NAME, REMOTE, Text, Tree, is_repository_path, tree_name
 from quire.model.validation import Field, Naming, check, convert, fields, unknown_name
 from quire.read.frontmatter import load_toml
@@ -407,13 +408,12 @@ def _refuse_foreign(project: File, users: Path | None, *, is_index_elsewhere: bo
             allowed = f"`quire add` or {own} may name another repository"
             raise refused(f"trees.{name}.git is not an http, https or ssh address: {tree.git}", allowed)
     paths = {f"trees.{name}": tree.path for name, tree in project.trees.items() if not tree.git}
-    if project.index and not is_index_elsewhere:
-        paths["index"] = str(project.index)
-    if project.store and not is_index_elsewhere:
-        if "://" in project.store:
-            problem = "index.store is an address, which is not allowed in a project"
-            raise refused(problem, f"--index, {INDEX_VARIABLE} or {own} may name it")
-        paths["index.store"] = project.store.partition(":")[2]
+    store = project.store or ""
+    if "://" in store and not is_index_elsewhere:
+        problem = "index.store is an address, which is not allowed in a project"
+        raise refused(problem, f"--index, {INDEX_VARIABLE} or {own} may name it")
+    places = {"index": project.index, "index.store": store.partition(":")[2]}
+    paths |= {name: str(place) for name, place in places.items() if place and not is_index_elsewhere}
     top = os.path.realpath(project.path.parent)
     for name, path in paths.items():
         real = os.path.realpath(path)

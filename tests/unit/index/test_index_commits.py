@@ -1,4 +1,4 @@
-"""A large build is several commits: each answers, a killed build goes on, and the last is as if there were only one."""
+"""A large build answers before it is complete, goes on if it was killed, and is then as if it had been small."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from quire.index.link_words import TreeLinks
 from support.shared import needs_shared, shared_data
 
 DOCUMENTS = 12
-BATCH = 700  # bytes: three documents
+PART = 600  # bytes: three documents
 
 KILLED = """
 import os, sys
@@ -26,7 +26,7 @@ from quire import Index
 from quire.index import update
 from quire.index.engine.writer import Writer
 home, commits, moment = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-update.FIRST_BATCH = update.MAX_BATCH = {batch}
+update.LARGE_BUILD = update.FIRST_PART = {part}
 commit = Writer.commit
 def counted(writer):
     global commits
@@ -53,9 +53,9 @@ def docs(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(update, "FIRST_BATCH", BATCH)
-    monkeypatch.setattr(update, "MAX_BATCH", BATCH)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(update, "LARGE_BUILD", PART)
+    monkeypatch.setattr(update, "FIRST_PART", PART)
 
 
 def content(index: Index) -> list[object]:
@@ -71,10 +71,10 @@ def answers(index: Index, query: str) -> list[str]:
     return [hit.id for hit in index.search(query, every=True, limit=20)]
 
 
-def test_the_last_commit_is_as_if_it_were_the_only_one(docs: Path, tmp_path: Path, small_batches: None) -> None:
+def test_the_last_commit_is_as_if_it_were_the_only_one(docs: Path, tmp_path: Path, small_parts: None) -> None:
     several = Index.open(tmp_path / "several")
     assert several.update({"docs": docs}, jobs=1).added == DOCUMENTS
-    update.MAX_BATCH = 10**9
+    update.LARGE_BUILD = 10**9
     one = Index.open(tmp_path / "one")
     one.update({"docs": docs}, jobs=1)
     assert content(several) == content(one)
@@ -85,29 +85,54 @@ def test_the_last_commit_is_as_if_it_were_the_only_one(docs: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
-@pytest.mark.parametrize("commit", range(1, 5))
+@pytest.mark.parametrize("commit", [1, 2])
 def test_a_killed_build_goes_on(docs: Path, tmp_path: Path, commit: int, moment: str) -> None:
-    command = [sys.executable, "-c", KILLED.format(batch=BATCH), str(tmp_path), str(commit), moment]
+    command = [sys.executable, "-c", KILLED.format(part=PART), str(tmp_path), str(commit), moment]
     assert subprocess.run(command, check=False).returncode == 9
-    index, committed = Index.open(tmp_path / "index"), (commit, moment) not in ((1, "before"), (1, "after"))
-    if committed:
+    index = Index.open(tmp_path / "index")
+    if commit == 2:  # the first one answers; the second was not made the current one
         found = index.search("setup", limit=20, every=True)
-        assert 0 < found.progress[0] == len(index.documents()) <= DOCUMENTS
-        assert found.progress[1] == DOCUMENTS
-        note = f"{found.progress[0]} of {DOCUMENTS} documents indexed so far"
-        assert (note in found.notes()) == (found.progress[0] < DOCUMENTS)
+        assert found.progress == (len(index.documents()), DOCUMENTS) == (3, DOCUMENTS)
+        assert f"3 of {DOCUMENTS} documents indexed so far" in found.notes()
         assert index.trees()["docs"].expected_files == DOCUMENTS
-    before = len(index.documents()) if committed else 0
-    done = index.update({"docs": docs})
-    assert (done.added, done.unchanged) == (DOCUMENTS - before, before)
+    read: list[str] = []
+    update.LARGE_BUILD, large = PART, update.LARGE_BUILD
+    try:
+        done = index.update({"docs": docs}, on_progress=lambda _done, _total, path: read.append(path))
+    finally:
+        update.LARGE_BUILD = large
+    assert (done.added, done.rebuilt) == (DOCUMENTS, None)
+    assert len(read) == (DOCUMENTS - 3 if commit == 1 else 0)
     whole = Index.open(tmp_path / "whole")
     whole.update({"docs": docs})
     assert content(index) == content(whole)
     assert not index.search("setup").notes()
+    assert not (tmp_path / "index" / "index.reading").exists()
+
+
+@pytest.mark.parametrize("change", ["edited", "torn", "other settings"])
+def test_what_was_read_is_read_again_if_it_changed(docs: Path, tmp_path: Path, small_parts: None, change: str) -> None:
+    command = [sys.executable, "-c", KILLED.format(part=PART), str(tmp_path), "2", "before"]
+    assert subprocess.run(command, check=False).returncode == 9
+    reading = tmp_path / "index" / "index.reading"
+    if change == "edited":
+        (docs / "03.md").write_text("# Another page\n\nabout zebras\n")
+    elif change == "torn":
+        reading.write_bytes(reading.read_bytes()[:-10])
+    slugs = {"docs": "hugo"} if change == "other settings" else {}
+    read: list[str] = []
+    index = Index.open(tmp_path / "index")
+    index.update({"docs": docs}, slugs=slugs, on_progress=lambda _done, _total, path: read.append(path))
+    expected = {"edited": ["03.md"], "torn": ["11.md"], "other settings": sorted(file.name for file in docs.iterdir())}
+    assert read == expected[change]
+    assert bool(index.search("zebras")) == (change == "edited")
+    whole = Index.open(tmp_path / "whole")
+    whole.update({"docs": docs}, slugs=slugs)
+    assert content(index) == content(whole)
 
 
 def test_what_is_left_of_a_killed_build_may_be_removed(docs: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-c", KILLED.format(batch=BATCH), str(tmp_path), "2", "after"]
+    command = [sys.executable, "-c", KILLED.format(part=PART), str(tmp_path), "2", "after"]
     subprocess.run(command, check=False)
     index = Index.open(tmp_path / "index")
     known = {record.path for record in index.documents()}
@@ -115,11 +140,11 @@ def test_what_is_left_of_a_killed_build_may_be_removed(docs: Path, tmp_path: Pat
         if file.name not in known:
             file.unlink()
     index.update()
-    assert index.search("setup").progress == (len(known), len(known))
+    assert index.search("setup").progress == (len(known), len(known)) == (3, 3)
 
 
 def test_commands_say_how_far_a_build_is(
-    docs: Path, tmp_path: Path, small_batches: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    docs: Path, tmp_path: Path, small_parts: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A search while another process builds answers from what there is."""
     said: list[str] = []
@@ -136,13 +161,13 @@ def test_commands_say_how_far_a_build_is(
     monkeypatch.setattr(Writer, "commit", searched)
     Index.open(tmp_path / "index").update({"docs": docs}, jobs=1)
     assert "is updating the index; answering from the index as it was" in said[0]
-    assert "4 of 12 documents indexed so far" in said[0]
-    assert "4 of 12 documents" in said[1]
+    assert "3 of 12 documents indexed so far" in said[0]
+    assert "3 of 12 documents" in said[1]
 
 
 @pytest.mark.parametrize("reason", ["requested", "another version"])
 def test_a_rebuild_replaces_a_readable_index_at_once(
-    docs: Path, tmp_path: Path, small_batches: None, monkeypatch: pytest.MonkeyPatch, reason: str
+    docs: Path, tmp_path: Path, small_parts: None, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
     index = Index.open(tmp_path / "index")
     index.update({"docs": docs})
@@ -154,8 +179,7 @@ def test_a_rebuild_replaces_a_readable_index_at_once(
     commit = Writer.commit
     monkeypatch.setattr(Writer, "commit", lambda writer: (seen.append(pointer.read_text()), commit(writer)))
     index.update({"docs": docs}, rebuild=reason == "requested", jobs=1)
-    assert len(seen) > 2
-    assert len(set(seen[:-1])) == (1 if reason == "requested" else 2)  # the last commit writes everything again
+    assert len(seen) == (1 if reason == "requested" else 2)  # parts answer only if nothing else does
     assert len(index.documents()) == DOCUMENTS
 
 
@@ -167,8 +191,8 @@ def test_answers_are_those_of_one_commit(tmp_path: Path, monkeypatch: pytest.Mon
     lines = (data / "linkqa" / "docker.jsonl").read_text(encoding="utf-8").splitlines()[::40]
     found = []
     for size in (2_000_000, 10**9):
-        monkeypatch.setattr(update, "FIRST_BATCH", size // 4)
-        monkeypatch.setattr(update, "MAX_BATCH", size)
+        monkeypatch.setattr(update, "LARGE_BUILD", size)
+        monkeypatch.setattr(update, "FIRST_PART", size // 4)
         index = Index.open(tmp_path / str(size))
         index.update({"docs": data / "linkqa" / "docker"})
         results = [index.search(json.loads(line)["query"].replace('"', ""), every=True) for line in lines]

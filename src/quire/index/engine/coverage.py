@@ -12,21 +12,9 @@ from typing import Any
 import msgspec
 import tantivy
 
+from quire.index.engine import first_pass
 from quire.index.engine.analysis import terms
-from quire.index.engine.first_pass import (
-    LONG_QUERY,
-    ClauseBuilder,
-    QueryContext,
-    adjacent,
-    all_items,
-    all_of,
-    any_of,
-    best_of,
-    filtered,
-    is_plain,
-    one_of,
-    plus,
-)
+from quire.index.engine.first_pass import LONG_QUERY, ClauseBuilder, QueryContext, adjacent, all_items, any_of, best_of
 from quire.index.engine.index_schema import DOC, POSITION
 from quire.index.engine.snapshot import Match, Snapshot
 from quire.model.query_tree import Either, Phrase, Query, Word, leaves
@@ -65,8 +53,8 @@ def _scores_inside(snapshot: Snapshot, numbers: Sequence[int], clauses: Clauses)
     of each.
     """
     documents = list(map(snapshot.document_id, numbers))
-    inside = tantivy.Query.const_score_query(one_of(snapshot.schema, DOC, documents), 0.0)
-    query = reduce(plus, clauses, inside)
+    inside = tantivy.Query.const_score_query(first_pass.one_of(snapshot.schema, DOC, documents), 0.0)
+    query = reduce(first_pass.plus, clauses, inside)
     matches = snapshot.matches_at(snapshot.top(query, snapshot.node_count(numbers)))
     return {(match.number, match.position): match.score for match in matches}
 
@@ -98,7 +86,7 @@ def _item(context: QueryContext, item: Query, weight: float, fields: Sequence[st
 
 def _leaf(context: QueryContext, item: Word | Phrase, weight: float, fields: Sequence[str]) -> Clauses:
     builder = ClauseBuilder(context, dict.fromkeys(fields, 1.0), bonus=False)
-    if not is_plain(item):
+    if not first_pass.is_plain(item):
         return _constant(builder.build(item), weight)
     variants = list(builder.variants(item))
     whole = builder.any_variant([variant for variant in variants if len(variant.groups) == 1])
@@ -110,7 +98,7 @@ def _leaf(context: QueryContext, item: Word | Phrase, weight: float, fields: Seq
         if "body" in fields:  # the parts of a name may be apart or missing
             alternatives.append([clause for part in parts for clause in _constant(part, weight / len(parts))])
         else:  # a heading must have all of them
-            alternatives.append(_constant(all_of([part for part in parts if part]), weight))
+            alternatives.append(_constant(first_pass.all_of([part for part in parts if part]), weight))
     return _best(alternatives)
 
 
@@ -157,7 +145,7 @@ def find_pasted(
     name = best_of(names, 0.0)
     if whole is None or name is None or snapshot.top(name, 1):
         return PastedText()
-    verbatim = snapshot.matches(filtered(whole, *filters), MAX_VERBATIM)
+    verbatim = snapshot.matches(first_pass.filtered(whole, *filters), MAX_VERBATIM)
     if verbatim:
         return PastedText(verbatim=verbatim)
     clauses, most = list[tantivy.Query](), 0.0
@@ -179,6 +167,6 @@ def find_pasted(
 def _in_titles(context: QueryContext, language: str, words: Sequence[str]) -> tantivy.Query:
     """All words in the titles from a document's to a section's."""
     fields = ("title", "headings")
-    return all_of(
+    return first_pass.all_of(
         [any_of([adjacent(context.schema, name, language, [word]) for name in fields]) for word in set(words)]
     )

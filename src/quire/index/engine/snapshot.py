@@ -11,44 +11,13 @@ import msgspec
 import tantivy
 
 from quire.errors import IndexDamagedError
+from quire.index import file_records
 from quire.index.engine import damage
+from quire.index.engine import index_schema as schema
 from quire.index.engine.damage import engine_reads
-from quire.index.engine.index_schema import (
-    BLOB,
-    DOC,
-    FIRST,
-    ID,
-    NODE,
-    NUMBER,
-    OUTLINE,
-    POSITION,
-    RANKED,
-    RECORD,
-    TREE,
-    field,
-)
+from quire.index.engine.index_schema import field
 from quire.index.engine.open_index import open_index
-from quire.index.file_records import (
-    FILE_KEYS,
-    FILES,
-    FOLDERS_KEY,
-    LINKS_KEY,
-    NODES,
-    SETTINGS_KEY,
-    TIMES_KEYS,
-    TOKENS,
-    FileRecord,
-    FileTable,
-    FolderTimes,
-    FrontMatter,
-    IndexSettings,
-    Signs,
-    TimesByTree,
-    decode_files,
-    decode_front_matter,
-    decode_times,
-    file_key,
-)
+from quire.index.file_records import FileRecord, FileTable, FolderTimes, FrontMatter, IndexSettings, Signs, TimesByTree
 from quire.index.folder import Folder, Stamp
 from quire.index.node import Node, Outline, decode_node, decode_outline
 
@@ -115,13 +84,13 @@ class Snapshot:
             self.searcher = self.index.searcher()
             self.schema = self.index.schema
         self._node = lru_cache(maxsize=_CACHE_SIZE)(partial(_read_node, self.searcher))
-        self._addresses = lru_cache(maxsize=_CACHE_SIZE)(partial(_read_addresses, folder, self.searcher, self.schema))
+        self._addresses = lru_cache(maxsize=_CACHE_SIZE)(partial(_read_addresses, folder, self.index, self.searcher))
         self._outlines: dict[int, Outline] = {}  # those that were read, by the numbers of their documents
 
     @cached_property
     def settings(self) -> IndexSettings:
         """How the index was made."""
-        settings: IndexSettings | None = self._stored(SETTINGS_KEY, IndexSettings)
+        settings: IndexSettings | None = self._stored(file_records.SETTINGS_KEY, IndexSettings)
         with engine_reads(self.folder):
             if settings is None:
                 raise ValueError("its settings are missing")
@@ -131,29 +100,29 @@ class Snapshot:
     def files(self) -> FileTable:
         """The file records by document id, all of them."""
         with engine_reads(self.folder):
-            return decode_files(self.blobs(FILE_KEYS))
+            return file_records.decode_files(self.blobs(file_records.FILE_KEYS))
 
     def file(self, document_id: str) -> FileRecord | None:
         """The record of one file."""
         if "files" in self.__dict__:
             return self.files.get(document_id)
-        parts, key = self.memory["files"], file_key(document_id)
+        parts, key = self.memory["files"], file_records.file_key(document_id)
         if key not in parts:
             with engine_reads(self.folder):
-                parts[key] = decode_files(self.blobs([key]))
+                parts[key] = file_records.decode_files(self.blobs([key]))
         record: FileRecord | None = parts[key].get(document_id)
         return record
 
     def file_times(self) -> list[TimesByTree]:
         """The times of all files."""
         with engine_reads(self.folder):
-            return list(map(decode_times, self.blobs(TIMES_KEYS)))
+            return list(map(file_records.decode_times, self.blobs(file_records.TIMES_KEYS)))
 
     @cached_property
     def front_matter(self) -> dict[str, FrontMatter]:
         """The values of front matter by document id."""
         with engine_reads(self.folder):
-            return {record.id: decode_front_matter(record.front_matter) for record in self.files.values()}
+            return {record.id: file_records.decode_front_matter(record.front_matter) for record in self.files.values()}
 
     @cached_property
     def front_matter_keys(self) -> frozenset[str]:
@@ -168,7 +137,7 @@ class Snapshot:
     @property
     def mean_tokens(self) -> float:
         """The tokens of a document, on average."""
-        return self.totals.get(TOKENS, 0) / max(self.totals.get(FILES, 0), 1)
+        return self.totals.get(file_records.TOKENS, 0) / max(self.totals.get(file_records.FILES, 0), 1)
 
     # Documents by their numbers
 
@@ -186,10 +155,12 @@ class Snapshot:
 
     def _read_outlines(self, numbers: Sequence[int]) -> dict[int, Outline]:
         """Read outlines all at once, as each lookup takes some time."""
-        addresses = self._first_nodes(FIRST, numbers)
+        addresses = self._first_nodes(schema.FIRST, numbers)
         with engine_reads(self.folder):
-            read = [decode_outline(self.searcher.doc(address)[OUTLINE][0]) for address in addresses]
-            outlines = {number: each for (number,), each in zip(self.numbers(addresses, NUMBER), read, strict=True)}
+            read = [decode_outline(self.searcher.doc(address)[schema.OUTLINE][0]) for address in addresses]
+            outlines = {
+                number: each for (number,), each in zip(self.numbers(addresses, schema.NUMBER), read, strict=True)
+            }
             if outlines.keys() != set(numbers):
                 raise ValueError("a section is in no document")
         if len(self._outlines) > _MAX_OUTLINES:
@@ -202,7 +173,8 @@ class Snapshot:
         addresses: dict[tuple[int, int], Address] = {}
         for start in range(0, len(terms), _PER_LOOKUP):
             some = terms[start : start + _PER_LOOKUP]
-            most = len(some) if field in (FIRST, ID) else sum([self.doc_freq((field,), term) for term in some])
+            is_unique = field in (schema.FIRST, schema.ID)
+            most = len(some) if is_unique else sum([self.doc_freq((field,), term) for term in some])
             query = tantivy.Query.boolean_query([(tantivy.Occur.Should, self._has(field, term)) for term in some])
             hits = self.top(query, most) if most else ()
             addresses |= {(address.segment_ord, address.doc): address for _, address in hits}
@@ -214,7 +186,7 @@ class Snapshot:
         """The blobs of the first nodes of documents with one of some terms in a field."""
         for address in self._first_nodes(field, terms):
             with engine_reads(self.folder):
-                yield decode(self.searcher.doc(address)[BLOB][0])
+                yield decode(self.searcher.doc(address)[schema.BLOB][0])
 
     # Nodes
 
@@ -241,7 +213,7 @@ class Snapshot:
     def matches_at(self, hits: Sequence[tuple[float, Address]]) -> list[Match]:
         """The nodes of some hits of the engine, without reading them."""
         addresses = [address for _, address in hits]
-        keys = self.numbers(addresses, NUMBER, POSITION)
+        keys = self.numbers(addresses, schema.NUMBER, schema.POSITION)
         matches = [Match(score, address, *key) for (score, address), key in zip(hits, keys, strict=True)]
         best = matches[:_CHECKED_MATCHES]
         missing = dict.fromkeys([match.number for match in best if match.number not in self._outlines])
@@ -259,7 +231,7 @@ class Snapshot:
 
     def get(self, node_id: str) -> Node | None:
         """The node with an id."""
-        hits = self.top(self._has(ID, node_id), 1)
+        hits = self.top(self._has(schema.ID, node_id), 1)
         return self.nodes([hits[0][1]])[0] if hits else None
 
     def nodes_of(self, document_id: str, first: int = 0, last: int | None = None) -> list[Node]:
@@ -269,14 +241,14 @@ class Snapshot:
     @property
     def next_number(self) -> int:
         """A number above those of all documents."""
-        query = tantivy.Query.exists_query(POSITION)
+        query = tantivy.Query.exists_query(schema.POSITION)
         with engine_reads(self.folder):
-            hits = self.searcher.search(query, 1, count=False, order_by_field=NUMBER).hits
+            hits = self.searcher.search(query, 1, count=False, order_by_field=schema.NUMBER).hits
         return 1 + int(hits[0][0]) if hits else 0
 
     def number(self, document_id: str) -> int:
         """The number of a document that has nodes."""
-        return self.numbers(self._addresses(document_id)[:1], NUMBER)[0][0]
+        return self.numbers(self._addresses(document_id)[:1], schema.NUMBER)[0][0]
 
     def numbers(self, addresses: list[Address], *fields: str) -> list[tuple[int, ...]]:
         """Numeric fields of some nodes, without reading them."""
@@ -294,18 +266,18 @@ class Snapshot:
 
     def blobs(self, keys: Sequence[str]) -> list[bytes]:
         """The records with some keys, as they were written."""
-        query = tantivy.Query.term_set_query(self.schema, RECORD, keys)
+        query = tantivy.Query.term_set_query(self.schema, schema.RECORD, keys)
         with engine_reads(self.folder):
             hits = self.searcher.search(query, 2 * len(keys), count=False).hits if keys else ()
-            return [self.searcher.doc(address)[BLOB][0] for _, address in hits]
+            return [self.searcher.doc(address)[schema.BLOB][0] for _, address in hits]
 
     def signs(self, tree: str) -> Signs:
         """What the links of a tree show about its site."""
-        return self._stored(LINKS_KEY + tree, Signs) or {}
+        return self._stored(file_records.LINKS_KEY + tree, Signs) or {}
 
     def folder_times(self, tree: str) -> FolderTimes:
         """The folders of a tree at the last update that listed them; none if a change could leave the same times."""
-        return self._stored(FOLDERS_KEY + tree, FolderTimes) or {}
+        return self._stored(file_records.FOLDERS_KEY + tree, FolderTimes) or {}
 
     def _stored(self, key: str, kind: Any) -> Any:
         with engine_reads(self.folder):
@@ -343,7 +315,7 @@ class Snapshot:
     @cached_property
     def deleted(self) -> int:
         """The number of deleted nodes that ``doc_freq`` and ``terms_with_prefix`` count."""
-        return sum(self.terms_with_prefix([TREE], "").values()) - self.totals.get(NODES, 0)
+        return sum(self.terms_with_prefix([schema.TREE], "").values()) - self.totals.get(file_records.NODES, 0)
 
     def live_freq(self, field: str, *terms: str) -> int:
         """The number of nodes with a term, or with adjacent terms, in a field, without deleted nodes."""
@@ -367,28 +339,23 @@ class Snapshot:
 
 
 def _read_node(searcher: tantivy.Searcher, segment: int, number: int) -> Node:
-    return decode_node(searcher.doc(Address(segment, number))[NODE][0])
+    return decode_node(searcher.doc(Address(segment, number))[schema.NODE][0])
 
 
-def _read_addresses(
-    folder: Path, searcher: tantivy.Searcher, schema: tantivy.Schema, document_id: str
-) -> list[Address]:
-    query = tantivy.Query.term_query(schema, DOC, document_id, index_option="basic")
+def _read_addresses(folder: Path, index: tantivy.Index, searcher: tantivy.Searcher, document_id: str) -> list[Address]:
+    query = tantivy.Query.term_query(index.schema, schema.DOC, document_id, index_option="basic")
     with engine_reads(folder):
-        most = searcher.doc_freq(DOC, document_id)  # of deleted nodes, too
-        hits = (
-            searcher.search(query, most, count=False, order_by_field=POSITION, order=tantivy.Order.Asc).hits
-            if most
-            else []
-        )
-        if hits and len(decode_outline(searcher.doc(hits[0][1])[OUTLINE][0]).parents) != len(hits):
+        most = searcher.doc_freq(schema.DOC, document_id)  # of deleted nodes, too
+        search = partial(searcher.search, query, count=False, order_by_field=schema.POSITION, order=tantivy.Order.Asc)
+        hits = search(limit=most).hits if most else []
+        if hits and len(decode_outline(searcher.doc(hits[0][1])[schema.OUTLINE][0]).parents) != len(hits):
             raise ValueError(f"sections of {document_id} are missing")
     return [address for _, address in hits]
 
 
 def _term_statistics(folder: Path, searcher: tantivy.Searcher, term: str, language: str) -> TermStatistics:
     with engine_reads(folder):
-        counts = {name: searcher.doc_freq(field(name, language), term) for name in RANKED}
+        counts = {name: searcher.doc_freq(field(name, language), term) for name in schema.RANKED}
     return TermStatistics(frozenset(filter(counts.get, counts)), rarity(searcher.num_docs, max(counts.values())))
 
 
