@@ -183,10 +183,10 @@ def _pieces(
     pieces, findings = _strategy(options.strategy)(document, sizer, options)
     cap = 1 << 62 if options.strategy == "sections" else sizer.cap  # where a block stays whole
     seen = 0
-    for piece in pieces:
-        assert seen <= piece.start < piece.end, "pieces overlap or are empty"
-        assert piece.tokens <= cap, "a piece exceeds the cap"
-        seen = piece.end
+    for start, end, _, tokens, *_ in pieces:
+        assert seen <= start < end, "pieces overlap or are empty"
+        assert tokens <= cap, "a piece exceeds the cap"
+        seen = end
     return pieces, findings, sizer
 
 

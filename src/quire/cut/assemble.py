@@ -11,6 +11,8 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 from zlib import crc32
 
+from msgspec import structs
+
 from quire import __version__
 from quire.cut.breadcrumb_mode import line_above
 from quire.model import breadcrumbs
@@ -18,7 +20,7 @@ from quire.model.dialects import page_url
 from quire.model.document import OWN_METADATA, UNTITLED, Document, doc_name
 from quire.model.offsets import bytes_at, lines_at
 from quire.model.options import Options
-from quire.model.page_markers import NOTEBOOK, without_markers
+from quire.model.page_markers import NOTEBOOK, cell_lines, pages_of, without_markers
 from quire.model.record import Chunk, Piece, SourcePosition, TokenStats
 from quire.model.substitutions import substitute
 from quire.parsing.slugs import section_anchors
@@ -46,12 +48,13 @@ def assemble(
     """A chunk for each of ``pieces``, in order."""
     source, path, file_title, sections = document.text, document.path, document.title, document.section_columns
     kinds, block_starts, block_ends, _ = document.block_columns
-    section_starts, section_titles, size = sections.starts, sections.titles, len(source)
-    anchors = section_anchors(document, options.slugs)
+    section_starts, section_titles, size = sections.starts, tuple(sections.titles), len(source)
+    anchors = tuple(section_anchors(document, options.slugs))
     headings = _Headings(document, anchors, sizer, options)
     ids = headings.ids(pieces)
     neighbours = [None, *ids, None]
     content_type, strategy, variables = options.content_type, options.strategy, document.source.substitutions
+    has_pages = bool(document.source.markers)
     metadata = _metadata(document, options, started)
     # The document as one chunk is known by its file name alone.
     whole = (headings.file_name,) if strategy == "packed" and len(pieces) == 1 else None
@@ -87,8 +90,7 @@ def assemble(
         embed_text, embed_tokens = line + text, sizer.size_below(line, piece, text) if line else tokens
         if embed_tokens > sizer.cap and tokens <= sizer.cap:  # a block that stays whole leaves no room
             line, embed_text, embed_tokens = "", text, tokens
-        places = _places(document, start, end) if document.pages else {}
-        if variables or places:
+        if variables or has_pages:
             embed_text, embed_tokens = _embedded(document, line, text, embed_tokens, sizer)
         parent_id, node, section_title, header_path, breadcrumb_text, depths, slugs, breadcrumb, position = headings[
             section
@@ -125,13 +127,12 @@ def assemble(
                 overlap_chars=overlap,
                 added_chars=len(line) + len(before) + len(behind) + overlap,
                 breadcrumb=whole or breadcrumb,
-                contained_headings=tuple(section_titles[first:last]),
-                contained_slugs=tuple(anchors[first:last]),
+                contained_headings=section_titles[first:last],
+                contained_slugs=anchors[first:last],
                 position=position,
-                **places,
             )
         )
-    return chunks
+    return [structs.replace(chunk, **_places(document, chunk)) for chunk in chunks] if has_pages else chunks
 
 
 @lru_cache(maxsize=1024)
@@ -180,12 +181,13 @@ class _Headings(dict[int, _Fields]):
         return [f"{self._document_id}::ch{number}" for number in range(len(pieces))]
 
 
-def _places(document: Document, start: int, end: int) -> dict[str, Any]:
-    """The pages of a span, or the cells of a notebook."""
-    pages = document.pages.of(start, end)
+def _places(document: Document, chunk: Chunk) -> dict[str, Any]:
+    """The pages of a chunk, or the cells of a notebook."""
+    place = chunk.source_position
+    span = document.text, document.source.markers, place.char_start, place.char_end
     if document.path is None or not document.path.lower().endswith(NOTEBOOK):
-        return {"pages": pages}
-    return {"cells": pages, "cell_lines": document.pages.lines_of(start, end)}
+        return {"pages": pages_of(*span)}
+    return {"cells": pages_of(*span), "cell_lines": cell_lines(*span)}
 
 
 def _embedded(document: Document, line: str, text: str, tokens: int, sizer: Sizer) -> tuple[str, int]:

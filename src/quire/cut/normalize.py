@@ -7,8 +7,9 @@ made regular once; ``RegularText.span`` says where a span of the source is in th
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 
 from quire.model.document import VERBATIM, Block, Document
 from quire.model.offsets import BLANK, LINE_END
@@ -49,9 +50,8 @@ class RegularText:
     def all_at(self, positions: Sequence[int]) -> list[int]:
         """Where positions of the source are in ``text``."""
         starts, ends, firsts, shifts = self._starts, self._ends, self._firsts, self._shifts
-        numbers = [bisect_right(starts, position) - 1 for position in positions]
-        rows = zip(positions, numbers, strict=True)
-        return [at + shifts[number] if at >= ends[number] else firsts[number] for at, number in rows]
+        rows = zip(positions, map(bisect_right, repeat(starts), positions), strict=True)
+        return [at + shifts[past - 1] if at >= ends[past - 1] else firsts[past - 1] for at, past in rows]
 
     def span(self, start: int, end: int) -> str:
         """The text of a span of the source."""
@@ -60,11 +60,7 @@ class RegularText:
 
 def regular_text(document: Document) -> RegularText | None:
     """The text with regular white space; None if it is regular already."""
-    return None if _is_regular(document.text) else RegularText(document)
-
-
-def _is_regular(text: str) -> bool:
-    return not any(map(text.__contains__, _IRREGULAR))
+    return RegularText(document) if any(map(document.text.__contains__, _IRREGULAR)) else None
 
 
 def _replacements(document: Document) -> Iterator[tuple[int, int, str]]:
@@ -72,7 +68,7 @@ def _replacements(document: Document) -> Iterator[tuple[int, int, str]]:
     text = document.text
     pattern = _WITH_RETURNS if "\r" in text else _IRREGULAR_LINE_END
     places = [match.start() for match in pattern.finditer(text)]
-    verbatim = _verbatim_spans(document) if places else []
+    verbatim = _verbatim_spans(document, places) if places else []
     done = 0
     for place in places:
         if place < done:
@@ -98,13 +94,16 @@ def _replacements(document: Document) -> Iterator[tuple[int, int, str]]:
             yield start, end, replacement
 
 
-def _verbatim_spans(document: Document) -> list[tuple[int, int]]:
-    """The code, tables and HTML of a document, with the spaces behind their last line unless that is a fence."""
+def _verbatim_spans(document: Document, places: Sequence[int]) -> list[tuple[int, int]]:
+    """The code, tables and HTML of a document, with the spaces behind their last line unless that is a fence.
+
+    Only those of containers that have one of the ``places``; nothing changes in the others.
+    """
     text, spans = document.text, list[tuple[int, int]]()
     for kind, start, end in zip(*document.block_columns[:3], strict=True):
-        is_leaf = kind in VERBATIM and kind not in _CONTAINERS
-        inside = _spans_in(text, Block(kind, start, end)) if kind in _CONTAINERS else [(start, end)] if is_leaf else ()
-        for first, last in inside:
+        if kind not in VERBATIM and (kind not in _CONTAINERS or bisect_left(places, start) == bisect_left(places, end)):
+            continue
+        for first, last in _spans_in(text, Block(kind, start, end)) if kind in _CONTAINERS else [(start, end)]:
             spaces = _SPACES.match(text, last)
             spans.append((first, last if spaces is None or text.endswith(_FENCES, first, last) else spaces.end()))
     return spans
@@ -112,8 +111,6 @@ def _verbatim_spans(document: Document) -> list[tuple[int, int]]:
 
 def _spans_in(text: str, block: Block) -> list[tuple[int, int]]:
     """The code, tables and HTML in a container, or all of it."""
-    if block.kind not in VERBATIM and _is_regular(text[block.start : block.end]):
-        return []  # nothing in it changes
     children = inner_blocks(text, block)
     if block.kind in VERBATIM and not children:
         return [block.span]

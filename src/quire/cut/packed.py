@@ -36,7 +36,8 @@ class _Packing:
     """The groups so far, and the rule that makes more. A node is known by its position."""
 
     def __init__(self, units: Units, options: PackedOptions) -> None:
-        self._units, self._options, lists = units, options, units.document.section_columns
+        self._units, self._options, self._join = units, options, options.join_tokens
+        lists = units.document.section_columns
         self._sections = [number for number, position in enumerate(lists.positions) if position >= 0]
         starts = [lists.starts[number] for number in self._sections]
         self._after = [bisect_left(starts, lists.ends[number]) for number in self._sections]  # the node behind each
@@ -54,11 +55,11 @@ class _Packing:
 
     def _fits(self, first: int, last: int) -> bool:
         """Whether units may be one piece."""
-        units, join, firsts = self._units, self._options.join_tokens, self._firsts
+        units, firsts = self._units, self._firsts
         if not units.fits(first, last):
             return False
-        is_one = join >= units.sizer.cap or firsts[bisect_right(firsts, first)] >= last
-        return is_one or units.is_below(first, last, join + 1)
+        is_one = self._join >= units.sizer.cap or firsts[bisect_right(firsts, first)] >= last
+        return is_one or units.is_below(first, last, self._join + 1)
 
     def _pack(self, node: int, first: int) -> None:
         """Pack a node that does not fit; its first piece starts at the unit ``first``, with what leads it."""

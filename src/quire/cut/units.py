@@ -66,17 +66,29 @@ class Units(Struct, frozen=True):
 
     def fits(self, first: int, last: int, section: int = -1) -> bool:
         """Whether a group keeps the cap below its breadcrumb, by default that of the section of its text."""
+        total, sure, start, end = (
+            self.totals[last] - self.totals[first],
+            self.sure,
+            self.starts[first],
+            self.ends[last - 1],
+        )
+        if sure != NEVER and total - self.starts[last] + end - SLACK > self.sizer.cap:
+            return False
         prefix, suffix = self.prefixes.get(first, ""), self.suffixes.get(last - 1, "")
-        if self.totals[last] - self.totals[first] <= self.sure and not (prefix or suffix):
+        if total <= sure and not (prefix or suffix):
             return True
-        start, end = self.starts[first], self.ends[last - 1]
-        bounds = self.bounds(first, last, len(prefix) + len(suffix))
-        return self.sizer.fits(start, end, section, prefix, suffix, bounds)
+        return self.sizer.fits(start, end, section, prefix, suffix, self.bounds(first, last, len(prefix) + len(suffix)))
 
     def is_below(self, first: int, last: int, minimum: int) -> bool:
         """Whether the text of a group has fewer than ``minimum`` tokens."""
-        low, high = self.bounds(first, last)
-        return high < minimum or (low < minimum and self.sizer.size(self.starts[first], self.ends[last - 1]) < minimum)
+        start, end = self.starts[first], self.ends[last - 1]
+        if self.sure != NEVER:  # as with ``bounds``
+            total = self.totals[last] - self.totals[first]
+            if total - self.starts[last] + end - SLACK >= minimum:
+                return False
+            if total + SLACK < minimum:
+                return True
+        return self.sizer.size(start, end) < minimum
 
     def without_small(self, groups: Sequence[UnitRange], minimum: int) -> list[UnitRange]:
         """A group below the minimum joins the one before it, or else the one after it, where both fit together."""
@@ -242,8 +254,8 @@ def _sums(  # noqa: PLR0917
             positions.append(starts[block])
             if ends[block] - starts[block] > longest_block and kinds[block] in _CUT_AT_LINES:
                 positions += line_ends(document.text, starts[block], ends[block])[:-1]
-    positions.append(edges[-1])
-    return dict(zip(positions, sizer.sums(positions[0], positions)[0][1:], strict=True))
+    positions = [*dict.fromkeys(positions), edges[-1]]  # the document and its first heading may start together
+    return dict(zip(positions, sizer.sums(positions[0], positions[1:])[0], strict=True))
 
 
 def is_short(document: Document, sizer: Sizer, number: int, least: int, tokens: int = 0) -> bool:

@@ -23,6 +23,7 @@ from quire.index.file_records import storable
 from quire.model.breadcrumbs import joined, one_line
 from quire.model.document import UNTITLED, Document
 from quire.model.offsets import BLANK, bytes_at, line_start, lines_at, utf8_length
+from quire.model.page_markers import pages_of
 from quire.model.patterns import pattern
 from quire.model.substitutions import substitute
 from quire.read import frontmatter
@@ -269,7 +270,8 @@ def _titles_without_node(document: Document) -> dict[int, list[str]]:
 
 def _pages(document: Document, *edges: int) -> tuple[int, ...]:
     """The page at a position, and the last page up to each of the others."""
-    pages = [pages for end in edges[1:] if (pages := document.pages.of(edges[0], end))]
+    markers = document.source.markers
+    pages = [pages for end in edges[1:] if (pages := pages_of(document.text, markers, edges[0], end))]
     return (pages[0][0], *(last for _, last in pages)) if pages else ()
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from msgspec import Struct, field
 
 from quire.model.offsets import BLANK, lines_at
-from quire.model.page_markers import Pages, after_first_marker
+from quire.model.page_markers import Marker, after_first_marker
 from quire.model.patterns import pattern
 
 Syntax = Literal["markdown", "text"]
@@ -61,7 +61,7 @@ class Source(Struct, frozen=True, kw_only=True):
     syntax: Syntax = "markdown"  # whether ``#`` lines can be headings
     dialect: str | None = None  # the dialect of Markdown, if it is known; None to read the constructs of all
     page_marker: str = ""  # a regular expression for lines that begin a page, besides those of known converters
-    has_pages: bool = True  # whether there may be lines that begin a page
+    markers: tuple[Marker, ...] = ()  # the markers of pages in it
     substitutions: Mapping[str, str] = field(default_factory=dict)
     """The values of the template variables in it, by name."""
     frontmatter: Mapping[str, Any] = field(default_factory=dict)  # the metadata at its top, as plain values
@@ -81,8 +81,7 @@ class Source(Struct, frozen=True, kw_only=True):
     @property
     def text_start(self) -> int:
         """Where text starts: after a byte order mark, and after a page marker if that comes first."""
-        start = int(self.text.startswith(BOM))
-        return after_first_marker(self.text, start, self.page_marker) if self.has_pages else start
+        return after_first_marker(self.text, self.markers, int(self.text.startswith(BOM)))
 
     @property
     def markdown_start(self) -> int:
@@ -283,11 +282,6 @@ class Document(Struct, frozen=True, kw_only=True, dict=True):
         from quire.parsing.links import links_of  # noqa: PLC0415  model imports no stage; most uses need no links
 
         return tuple(links_of(self))
-
-    @cached_property
-    def pages(self) -> Pages:
-        """The pages of a converted document."""
-        return Pages(self.text if self.source.has_pages else "", self.source.page_marker)
 
     def section_at(self, position: int) -> int:
         """The number of the section that contains a position; a heading belongs to its own section."""

@@ -32,7 +32,7 @@ def document_blocks(source: Source) -> tuple[BlockColumns, Headings, list[Note]]
     """The blocks at document level, which cover all text that is not blank; the headings among them; and notes."""
     text, start, malformed = source.text, source.markdown_start, source.malformed_frontmatter
     is_commonmark = source.dialect == COMMONMARK
-    body = with_whole_sentences(text[start:], source.page_marker) if source.has_pages else text[start:]
+    body = with_whole_sentences(text, source.markers, start)
     lines, tags, has_admonitions = parser_input(body, is_commonmark=is_commonmark)
     blocks, rest = flat_blocks(text, start, len(text), lines)
     has_containers = tags or rest or "html" in blocks.kinds

@@ -16,7 +16,7 @@ from typing import Any
 from quire.errors import InputError, UndecodableError, invalid_value
 from quire.model.document import BOM, Finding, Source, Syntax
 from quire.model.offsets import lines_at
-from quire.model.page_markers import NOTEBOOK, after_first_marker, may_have_markers
+from quire.model.page_markers import NOTEBOOK, after_first_marker, find_markers
 from quire.model.substitutions import NO_SUBSTITUTIONS, used_variables
 from quire.model.trees import OnUndecodable
 from quire.model.validation import check
@@ -171,20 +171,21 @@ def make_source(
     path = path.replace(os.sep, "/") if path is not None else None
     if syntax is None:
         syntax = "markdown" if path is None or path.lower().endswith(_MARKDOWN) else "text"
+    markers = find_markers(text, page_marker)
     if syntax == "text":
         start = int(text.startswith(BOM))
-        return Source(text=text, path=path, syntax=syntax, body_start=start, page_marker=page_marker)
-    top, has_pages = split(text, path if path is not None else "<text>"), may_have_markers(text, page_marker)
+        return Source(text=text, path=path, syntax=syntax, body_start=start, page_marker=page_marker, markers=markers)
+    top = split(text, path if path is not None else "<text>")
     return Source(
         text=text,
         path=path,
         syntax=syntax,
         dialect=dialect,
         page_marker=page_marker,
-        has_pages=has_pages,
+        markers=markers,
         substitutions=used_variables(text, substitutions, top.data),
         frontmatter=top.data,
-        body_start=after_first_marker(text, top.body_start, page_marker) if has_pages else top.body_start,
+        body_start=after_first_marker(text, markers, top.body_start),
         malformed_frontmatter=top.malformed_frontmatter,
         findings=top.findings,
     )

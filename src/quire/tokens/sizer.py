@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
+from itertools import accumulate, repeat
 from string import punctuation
 from typing import TYPE_CHECKING
 
@@ -90,6 +91,14 @@ class Sizer:
         text, count, is_clean, starts_line = self.text, self.count, self._is_clean, self._starts_line
         first, stop = bisect_right(self._marks, start) - 1, bisect_right(self._marks, ends[-1])
         is_marked = self.adds_up and (first < 0 or self._marks[first] >= start - 1)
+        *inner, end = ends
+        are_starts = [*map(starts_line, repeat(text), inner)]
+        if is_marked and first < 0 and all(are_starts):  # the usual case, without a loop in Python
+            counts = [count(text[last:end]) for last, end in zip([start, *inner], ends, strict=True)]
+            sums = [*accumulate(counts, initial=0)]
+            marked = len(sums) - (end < len(text))
+            self._marks[:stop], self._totals[:stop] = [start, *ends][:marked], sums[:marked]
+            return sums, True
         sum_at = {start: 0}
         if is_marked and first >= 0:
             sum_at = dict(zip(self._marks[first:stop], self._totals[first:stop], strict=True))
@@ -97,21 +106,20 @@ class Sizer:
         mark = last = next(iter(sum_at))
         total = sum_at[mark]
         sums, is_exact = [total], is_marked
-        for end in ends[:-1]:
-            position = end
-            if end not in sum_at and not starts_line(text, end) and not is_clean(text, end):
-                position = end - 1
-                if position not in sum_at and not is_clean(text, position):
-                    total += count(text[last:end])
-                    last, is_exact = end, False
+        for position, is_start in zip(inner, are_starts, strict=True):
+            at = position
+            if not is_start and at not in sum_at and not is_clean(text, at):
+                at -= 1
+                if at not in sum_at and not is_clean(text, at):
+                    total += count(text[last:position])
+                    last, is_exact = position, False
                     sums.append(total)
                     continue
-            if position not in sum_at:
-                sum_at[position] = sum_at[mark] + count(text[mark:position])
-            mark = last = position
-            total = sum_at[position]
+            if at not in sum_at:
+                sum_at[at] = sum_at[mark] + count(text[mark:at])
+            mark = last = at
+            total = sum_at[at]
             sums.append(total)
-        end = ends[-1]
         if end not in sum_at:
             total += count(text[last:end])
             if end == len(text) and is_marked:
