@@ -37,7 +37,12 @@ def main(folder: Path) -> int:
         try:
             url = re.search(r"http://\S+", server.stderr.readline().decode())[0]
             for version in VERSIONS:
-                command = [*suite, "--url", url, "--spec-version", version, "--expected-failures", EXPECTED]
+                lines = EXPECTED.read_text("utf-8").splitlines(keepends=True)
+                expected = folder / f"expected-{version}.yml"
+                expected.write_text(
+                    "".join(line for line in lines if "only in" not in line or version in line), "utf-8"
+                )
+                command = [*suite, "--url", url, "--spec-version", version, "--expected-failures", expected]
                 codes.append(subprocess.run(command, cwd=folder, env=environment, check=False).returncode)
         finally:
             server.terminate()

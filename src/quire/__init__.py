@@ -16,47 +16,33 @@ ISSUES = "https://github.com/quire-md/quire/issues"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     # isort: off
+    # fmt: off
     from collections.abc import Callable
     from typing import Any
 
     from quire.errors import (
-        BusyError as BusyError,
-        EmbedderError as EmbedderError,
-        GuardError as GuardError,
-        IndexDamagedError as IndexDamagedError,
-        InputError as InputError,
-        MissingExtraError as MissingExtraError,
-        NotFoundError as NotFoundError,
-        OptionError as OptionError,
-        QueryError as QueryError,
-        QuireError as QuireError,
-        StoreError as StoreError,
-        TokenizerError as TokenizerError,
-        UndecodableError as UndecodableError,
+        BusyError as BusyError, EmbedderError as EmbedderError, GuardError as GuardError,
+        IndexDamagedError as IndexDamagedError, InputError as InputError,
+        MissingExtraError as MissingExtraError, NotFoundError as NotFoundError, OptionError as OptionError,
+        QueryError as QueryError, QuireError as QuireError, StoreError as StoreError,
+        TokenizerError as TokenizerError, UndecodableError as UndecodableError,
     )
     from quire.model.document import (
-        Block as Block,
-        Document as Document,
-        Finding as Finding,
-        Link as Link,
-        Section as Section,
+        Block as Block, Document as Document, Finding as Finding, Link as Link, Section as Section,
         Span as Span,
     )
     from quire.model.record import Chunk as Chunk, Chunks as Chunks
     from quire.output.jsonl import read_jsonl as read_jsonl, write_jsonl as write_jsonl
     from quire.output.record_forms import flat as flat
     from quire.pipeline import (
-        chunk as chunk,
-        chunk_dir as chunk_dir,
-        chunk_file as chunk_file,
-        parse as parse,
-        verify as verify,
+        chunk as chunk, chunk_dir as chunk_dir, chunk_file as chunk_file, parse as parse, verify as verify,
     )
     from quire.search.cite import Citation as Citation, cite as cite
     from quire.search.expand import expand as expand
     from quire.search.hit import Hit as Hit, Results as Results
     from quire.search.index_api import Index as Index
     from quire.search.match_ranges import match_ranges as match_ranges
+    # fmt: on
     # isort: on
 
 

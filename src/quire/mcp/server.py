@@ -50,7 +50,10 @@ _MAX_BODY = 1_048_576
 _DOCUMENT_URI = f"{SCHEME}:///{{tree}}/{{+path}}"
 _MARKDOWN = "text/markdown"
 
+WarmUp = Callable[[], object]
 Context = ServerRequestContext[Any, Any]
+Cursor = types.PaginatedRequestParams | None
+ReadResult = types.ReadResourceResult
 Result = TypeVar("Result")
 
 
@@ -59,14 +62,12 @@ class _AbandonedError(Exception):
 
 
 class AgentServer:
-    """A server for agents; ``for_chatgpt`` offers the tools that ChatGPT connectors expect instead of quire's own.
+    """A server for agents, with the tools that ChatGPT connectors expect or quire's own.
 
     ``warm_up`` is called soon after the first answer, while the agent reads it.
     """
 
-    def __init__(
-        self, service: Service, *, for_chatgpt: bool = False, warm_up: Callable[[], object] | None = None
-    ) -> None:
+    def __init__(self, service: Service, *, for_chatgpt: bool = False, warm_up: WarmUp | None = None) -> None:
         self._service = service
         self._warm_up = warm_up
         self._workspace = service.workspace
@@ -139,7 +140,7 @@ class AgentServer:
         for session in list(self._waiting.values()):
             await session.report_progress(done, total, f"indexing {path}")
 
-    async def _list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def _list_tools(self, context: Context, params: Cursor) -> types.ListToolsResult:
         read_only = partial(types.Tool, annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False))
         tools = [
             read_only(name=name, title=tool.title, description=tool.__doc__, input_schema=tool.schema())
@@ -162,9 +163,7 @@ class AgentServer:
         record = dict(answer.record)
         return types.CallToolResult(content=[types.TextContent(text=answer.text)], structured_content=record)
 
-    async def _list_resources(
-        self, context: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListResourcesResult:
+    async def _list_resources(self, context: Context, params: Cursor) -> types.ListResourcesResult:
         with _protocol_errors():
             start = offset_of((params and params.cursor) or "")
             documents = await self._in_thread(context, self._workspace.documents)
@@ -176,21 +175,17 @@ class AgentServer:
         cursor = str(end) if end < len(documents) else None
         return types.ListResourcesResult(resources=resources, next_cursor=cursor, ttl_ms=_TTL)
 
-    async def _list_templates(
-        self, context: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListResourceTemplatesResult:
+    async def _list_templates(self, context: Context, params: Cursor) -> types.ListResourceTemplatesResult:
         forms = {"document": _DOCUMENT_URI, "section": f"{_DOCUMENT_URI}#{{slug}}"}.items()
         templates = [types.ResourceTemplate(name=name, uri_template=form, mime_type=_MARKDOWN) for name, form in forms]
         return types.ListResourceTemplatesResult(resource_templates=templates, ttl_ms=_TOOLS_TTL, cache_scope="public")
 
-    async def _read_resource(
-        self, context: Context, params: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult:
+    async def _read_resource(self, context: Context, params: types.ReadResourceRequestParams) -> ReadResult:
         resource = str(params.uri)
         with _protocol_errors(uri=resource):
             hit = await self._in_thread(context, lambda: get_section(self._workspace, _node_id(resource)))
         contents = types.TextResourceContents(uri=resource, text=hit.text, mime_type=_MARKDOWN)
-        return types.ReadResourceResult(contents=[contents], ttl_ms=_TTL)
+        return ReadResult(contents=[contents], ttl_ms=_TTL)
 
     async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         others = (params.context and params.context.arguments) or {}

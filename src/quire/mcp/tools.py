@@ -42,7 +42,7 @@ class Search(Tool, frozen=True):
     query: Query
     limit: Annotated[int, Meta(ge=1, le=20)] = 5
     max_tokens: Limit | None = None
-    path: Annotated[str, Meta(description="only this folder, file or glob")] = ""
+    path: Annotated[str, Meta(description="only this document, folder or glob")] = ""
     tree: str = ""
     where: Annotated[str, Meta(description="front matter: status=draft")] = ""
     list: Annotated[bool, Meta(description="no texts")] = False

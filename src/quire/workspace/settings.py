@@ -279,10 +279,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         return {name: tree.folder for name, tree in self.trees.items()}
 
     def chunk_options(self, tree: str = "", strategy: str | None = None) -> dict[str, Any]:
-        """The strategy and its options: those of a tree over those under ``[chunk]``.
-
-        Another ``strategy``, as on a command line, takes those that it has.
-        """
+        """The strategy and its options, those of a tree over those under ``[chunk]``, for that or another strategy."""
         configured = self.trees.get(tree, Tree())
         own = {name: value for name in ("base_url", "page_marker") if (value := getattr(configured, name))}
         tables = [self.chunk, own, configured.chunk]

@@ -160,13 +160,10 @@ class Workspace:
         trees = {name: display_path(folder) for name, folder in self.folders.items()}
         refuse_folder(Path(display_path(self.index_folder)), trees)
 
-    # Bringing the index up to date
-
     def refresh(self, on_progress: OnProgress | None = None) -> Update:
-        """Bring the index up to date for an answer.
+        """Bring the index up to date. While another process updates it, answers come from the index as it is.
 
-        While another process updates it, or if it cannot be written, the answer comes from the index as it is. If
-        there is nothing to answer from, this waits, or uses a temporary index.
+        If there is nothing to answer from, this waits, or uses a temporary index where nothing can be written.
         """
         self.note = ""
         self._check_index_folder()  # once more, as a server may have opened it long ago
@@ -258,8 +255,6 @@ class Workspace:
         infos = self._indexed_trees()
         return {name: infos[name] for name in self.selected_trees if name in infos}
 
-    # Documents within what was selected
-
     def _selected(self) -> Iterator[FileRecord]:
         trees = self.selected_trees
         scopes = [scope for scope in self.scopes if scope.tree in trees]
@@ -294,10 +289,9 @@ class Workspace:
     def search(
         self, query: str, *, path: Sequence[str] = (), like: str = "", text: str = "", **options: Any
     ) -> Results:
-        """The best sections of the selected documents; ``path`` are patterns.
+        """The best sections of the selected documents for a query, or for the words of a section or a text.
 
-        With ``like``, the name of a section, or ``text``, the sections with its words, instead of those of a query.
-        Other options are those of ``Index.search``.
+        ``path`` are patterns; other options are those of ``Index.search``.
         """
         options["without"] = [*options.get("without", ()), *self.unselected(path)] or None
         if like or text:
@@ -316,10 +310,7 @@ class Workspace:
         return structs.replace(hit, url=self.index.url(hit.id, options.base_url, dialect))
 
     def get(self, name: str, **options: Any) -> Hit:
-        """A section of the selected documents, by its id, ``PATH#SLUG`` or ``PATH:LINE``.
-
-        Paths may be those that the user types. Options are those of ``Index.get``.
-        """
+        """A section of the selected documents, by its id or as a user types it; options are those of ``Index.get``."""
         named = SectionName.of(storable(name))
         is_whole = not any(scope.path for scope in self.scopes) and {*self.selected_trees} == {*self._indexed_trees()}
         options["without"] = None if is_whole else self._unselected(self.documents())
@@ -358,10 +349,7 @@ class Workspace:
         return [*in_tree, *([] if mark and in_tree else [glob]), *selection.tree_patterns(glob, self.folders)]
 
     def unselected(self, globs: Sequence[str] = ()) -> list[str]:
-        """The ids of the documents that were not selected, and if there are ``globs``, of those that match none.
-
-        Patterns for the others would take the time of all documents times all patterns.
-        """
+        """The ids of the documents that were not selected, and if there are ``globs``, of those that match none."""
         return self._unselected(self.documents(globs)) if globs or any(scope.path for scope in self.scopes) else []
 
     def _unselected(self, selected: Iterable[FileRecord]) -> list[str]:
