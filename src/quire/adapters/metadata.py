@@ -80,10 +80,7 @@ class FrameworkChunk(NamedTuple):
 
 
 class Splitter:
-    """Cuts documents by a strategy with options that are checked when it is made.
-
-    ``header_keys`` adds the headings to the metadata as ``Header 1``, ``Header 2`` and so on.
-    """
+    """Cuts documents; checks the options when it is made. ``header_keys`` adds ``Header 1``, ``Header 2``."""
 
     def __init__(self, strategy: str, options: dict[str, Any], *, header_keys: bool = False) -> None:
         refuse_other_names(options)

@@ -61,10 +61,7 @@ def tree_options(options: Mapping[str, Any], files: Sequence[Found], folder: Pat
 
 
 def heading_dialect(files: Sequence[Path], folder: Path) -> str:
-    """docs-builder, if ``[id]`` at the end of a heading is its id: if a docset.yml says so, or most are link targets.
-
-    Empty otherwise; all files are read only if some of the first have such headings.
-    """
+    """docs-builder if a docset.yml says so, or most ``[id]`` at the end of headings are link targets; else empty."""
     dialect = dialect_of(folder)
     if dialect:
         return dialect if dialect == DOCS_BUILDER else ""

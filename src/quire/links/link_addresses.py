@@ -59,8 +59,7 @@ class Lookup(NamedTuple):
 
 
 Sign: TypeAlias = tuple[str, str]
-"""What a page or a link shows about the site: a prefix of absolute links and the folder that it stands for, both with
-slashes around them; or a kind of thing and what it is like."""
+"""A prefix of absolute links and the folder that it stands for, both between slashes; or a kind of page or link."""
 _HUGO, _MDX = ("page", "_index.md"), ("page", ".mdx")
 _WIKI_FOUND, _WIKI_LOST = ("wiki", "found"), ("wiki", "lost")
 
@@ -75,10 +74,7 @@ class Site(NamedTuple):
 
     @classmethod
     def of(cls, signs: Mapping[Sign, int]) -> "Site":
-        """The site of a tree with so many signs of each kind.
-
-        Counts are compared by their magnitude, so that an edit hardly ever changes where links of other pages lead.
-        """
+        """The site of a tree. Magnitudes are compared, so that an edit hardly ever changes links of other pages."""
         sizes = {sign: count.bit_length() for sign, count in signs.items() if sign[0].startswith("/") and count > 0}
         sizes["/", "/"] = max(sizes.get(("/", "/"), 0), 1)
         least = max(sizes.values()) - _RARE
@@ -92,10 +88,7 @@ class Site(NamedTuple):
 
 
 class Addresses:
-    """Finds the pages of a tree by the addresses that links use.
-
-    ``pages_named`` returns the pages that have an address with this last name.
-    """
+    """Finds the pages of a tree by addresses; ``pages_named`` has those with an address of this last name."""
 
     def __init__(self, pages_named: Callable[[str], Iterable[Page]]) -> None:
         self.site = Site()  # set it before ``lookup``; ``signs`` does not need it
@@ -112,8 +105,12 @@ class Addresses:
         target = link.page
         if not target:
             return Lookup(target, link.fragment, (), [page.path])
-        is_absolute = target.startswith("/")
-        keys = self._absolute_keys(target) if is_absolute else self._relative_keys(page, target)
+        if target.startswith("/"):
+            key = f"/{address(target)}/"
+            prefixes = [(site, folder) for site, folder in self.site.prefixes if key.startswith(site)]
+            keys = [f"{folder}{key[len(site) :]}".strip("/") for site, folder in prefixes]
+        else:
+            keys = self._relative_keys(page, target)
         pages = _unique(path for key in keys if (path := self.page(key)) is not None)
         if not pages and (link.is_wiki or (self.site.is_hugo and "/" not in target)):
             pages = self._pages_by_name(target)
@@ -147,11 +144,6 @@ class Addresses:
         matching = [[path for key, path in named.items() if f"/{key}".endswith(end)] for end, named in ends]
         return _unique(next(filter(None, matching), []))
 
-    def _absolute_keys(self, target: str) -> list[str]:
-        key = f"/{address(target)}/"
-        prefixes = [(site, folder) for site, folder in self.site.prefixes if key.startswith(site)]
-        return [f"{folder}{key[len(site) :]}".strip("/") for site, folder in prefixes]
-
     def _relative_keys(self, page: Page, target: str) -> list[str]:
         """Where a page may be; empty if that is outside of the tree."""
         bases = [posixpath.dirname(page.path)]
@@ -163,10 +155,7 @@ class Addresses:
         return _unique(address(path) for path in joined if not path.startswith(".."))
 
     def _prefixes(self, key: str) -> list[Sign]:
-        """What is before the end that an absolute link shares with the most similar addresses of the same name.
-
-        The end must be all of one of them, or two names.
-        """
+        """What is before the end that an absolute link shares with the most similar addresses: two names, or all."""
         prefixes: dict[tuple[int, int], list[Sign]] = {}
         names = key.split("/")
         for other in islice(self._named(names[-1]) if key else (), _MAX_COMPARED):

@@ -45,10 +45,7 @@ _LABEL = re.compile(r"^(?:\(([^()\s]+)\)=|[ ]*:(?:name|label):[ ]+([^\s<>]+))", 
 _CODE_NAME = re.compile(r".*[A-Z.]")  # what links of MyST lead to besides labels: classes and functions
 _PARTIAL = re.compile(r"(?:\A|/)(?:_(?!index\.)|includes?/|partials/|snippets/)")
 """Files that are parts of other pages; their fragments are those of the page."""
-_MIN_LINKED, _MIN_MOUNTED = 8, 3
-"""So many missing pages, each linked from so many documents, are mounted from elsewhere."""
-
-
+_MIN_LINKED, _MIN_MOUNTED = 8, 3  # 3 missing pages, each linked from 8 documents, are mounted from elsewhere
 _TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}")
 
 
@@ -86,11 +83,8 @@ class LinkTargets:
 
     def broken(self) -> Iterator[tuple[str, Link, Target]]:
         """Every broken link, with the document that it is in."""
-        for path, links in self.links.items():
-            for link in links:
-                target = self.resolve(path, link)
-                if target.problem:
-                    yield path, link, target
+        found = ((path, link, self.resolve(path, link)) for path, links in self.links.items() for link in links)
+        return (row for row in found if row[2].problem)
 
     def resolve(self, path: str, link: Link) -> Target:
         """Where a link in the document ``path`` leads."""
@@ -119,11 +113,8 @@ class LinkTargets:
         return self._by_label(path, lookup) if self._labels else lookup
 
     def _lookups(self) -> Iterator[tuple[str, Lookup]]:
-        for path, links in self.links.items():
-            for link in links:
-                lookup = self._lookup(path, link)
-                if lookup is not None:
-                    yield path, lookup
+        found = ((path, self._lookup(path, link)) for path, links in self.links.items() for link in links)
+        return ((path, lookup) for path, lookup in found if lookup is not None)
 
     def _by_label(self, path: str, lookup: Lookup) -> Lookup | None:
         """The target of a link where labels lead across documents; None for a name in code."""
@@ -213,7 +204,7 @@ class LinkTargets:
             return []
         spans = zip(sections.starts[1:], sections.body_starts[1:], strict=True)
         headings = (substitute(document.text[start:end], document.source.substitutions) for start, end in spans)
-        return [heading for heading in headings if _TEMPLATE.search(heading)]
+        return [*filter(_TEMPLATE.search, headings)]
 
     @cached_property
     def _template_anchors(self) -> set[str]:

@@ -170,7 +170,6 @@ def _rename_files(out: Path, changes: Sequence[Change]) -> list[tuple[Change, OS
 
 
 def _moves(aside: Path, folder: Path, change: Change) -> Iterator[tuple[Path, Path]]:
-    """The renames of a change: existing files to the stage, new files to the folder."""
     for number, name in enumerate({**change.staged, **dict.fromkeys(change.old)}):
         path = folder / name
         if name in change.old and path.is_file() and not path.is_symlink():  # anything else was put there by others

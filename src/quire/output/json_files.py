@@ -97,7 +97,6 @@ def _encodable(char: str) -> str:
 
 
 def _shortened(name: str, most: int) -> str:
-    """``name``, or its beginning and a hash if it has more than ``most`` bytes."""
     encoded = os.fsencode(name)
     if len(encoded) <= most:
         return name
@@ -223,7 +222,6 @@ class FileWriter:
         return True
 
     def _conflict(self, names: FileNames, path: str | None) -> str | None:
-        """Why a document cannot be written; None if it can."""
         other = self._documents_by_key.get(case_folded("/".join(names)))
         if other is not None:
             files = f"{names.folder}/{names.stem}__ch*.json".lstrip("/")

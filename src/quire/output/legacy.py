@@ -72,8 +72,7 @@ def migrate(record: Mapping[str, Any], title: str | None = None, *, name: str = 
     migrated = _filled(_current(record, name), title)
     absent = missing(migrated)
     if absent == ["fileTitle"]:
-        problem = "has no fileTitle, which names the document"
-        raise InputError(name, problem, "give it (--title, or title= in Python)")
+        raise InputError(name, "has no fileTitle, which names the document", "give it (--title, or title= in Python)")
     if absent:
         raise incomplete([_as_given(record, field) for field in absent], name)
     return migrated

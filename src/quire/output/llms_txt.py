@@ -19,11 +19,6 @@ class PublishedPage(NamedTuple):
     url: str
 
     @property
-    def path(self) -> str:
-        """Its path in the tree."""
-        return self.document.path or ""
-
-    @property
     def description(self) -> str:
         """What its front matter says about it, on one line."""
         return " ".join(str(self.document.frontmatter.get("description") or "").split())
@@ -31,11 +26,13 @@ class PublishedPage(NamedTuple):
 
 def llms_txt(title: str, pages: Sequence[PublishedPage]) -> str:
     """The list of all pages, grouped by folder; a page that introduces everything gives the title and the summary."""
-    first = next((page for page in pages if posixpath.splitext(page.path)[0].lower() in INDEX_NAMES), None)
+    paths = [page.document.path or "" for page in pages]
+    is_first = [posixpath.splitext(path)[0].lower() in INDEX_NAMES for path in paths]
+    first = pages[is_first.index(True)] if any(is_first) else None
     groups: dict[str, list[str]] = {}
-    for page in pages:
+    for page, path in zip(pages, paths, strict=True):
         about = f": {page.description}" if page.description else ""
-        name = page.path.split("/")[0] if "/" in page.path else page.tree
+        name = path.split("/")[0] if "/" in path else page.tree
         link_text = re.sub(r"([\[\]\\])", r"\\\1", page.document.title)
         groups.setdefault(name, []).append(f"- [{link_text}]({page.url}){about}")
     head = [f"# {first.document.title if first else title}"]

@@ -29,8 +29,6 @@ _PROSE = (
 _PARAGRAPH_END = rf"(?=\n|\#{{1,6}}[ ]|>|```[^`\n]*+\n|~~~|(?:[-*+]|1[.)])[ ]{_ITEM_TEXT})"
 _PARAGRAPH = rf"[ ]{{0,3}}+{_PROSE}(?:[ ]*+{_PROSE})*+{_PARAGRAPH_END}"
 _HEADING = r"\#\#{0,5}(?:[ ][^\n]*+)?+\n"
-
-
 _INDENT = r"(?:(?<=\n)|(?<=\n[ ])|(?<=\n[ ]{2})|(?<=\n[ ]{3}))"
 
 
@@ -136,8 +134,12 @@ def _add_series(lines: str, start: int, base: int, blocks: BlockColumns) -> int:
     for match in _NEXT_BLOCK.finditer(lines, start):
         group = match.lastindex
         first, past = match.start(1), match.end()
-        if group == _NOT_PLAIN or (group == _TABLE_GROUP and not _is_table(lines[first:past])):
+        if group == _NOT_PLAIN:
             break
+        if group == _TABLE_GROUP:
+            header, row, *_ = lines[first:past].split("\n", 2)
+            if cell_count(header) != cell_count(row):
+                break
         last = past - 1
         if lines[last - 1] in BLANK:
             last = first + len(lines[first:past].rstrip(BLANK))
@@ -146,9 +148,3 @@ def _add_series(lines: str, start: int, base: int, blocks: BlockColumns) -> int:
         add_end(last + base)
         start = past
     return start
-
-
-def _is_table(lines: str) -> bool:
-    """Whether the second line has as many cells as the first."""
-    header, row, *_ = lines.split("\n", 2)
-    return cell_count(header) == cell_count(row)

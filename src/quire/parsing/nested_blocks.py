@@ -113,7 +113,6 @@ def _block_in_container(text: str, kind: Kind, start: int, end: int, depth: int)
 
 
 def _rows(text: str, table: Block) -> tuple[Block, ...]:
-    """The lines of a table, without the delimiter row."""
     rows, start = [], table.start
     for number, line in enumerate(parser_input(text[table.start : table.end]).lines.split("\n")):
         if number != 1:
@@ -148,7 +147,6 @@ def _content(text: str, block: Block) -> tuple[Block, ...]:
 
 
 def _close(stack: list[_Open], text: str, marks: Marks) -> None:
-    """Make a block of the innermost open element."""
     done = stack.pop()
     if done.kind is None:
         return

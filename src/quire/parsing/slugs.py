@@ -86,9 +86,8 @@ def github_slug(title: str) -> str:
 
 
 def _is_kept(char: str) -> bool:
-    if char.isalpha() or char in " -" or unicodedata.category(char) in _KEPT_CATEGORIES:
-        return True
-    return _CIRCLED_AND_SQUARED.match(char) is not None
+    is_kept = char.isalpha() or char in " -" or unicodedata.category(char) in _KEPT_CATEGORIES
+    return is_kept or _CIRCLED_AND_SQUARED.match(char) is not None
 
 
 def blackfriday_slug(title: str) -> str:
@@ -150,9 +149,7 @@ class SlugRule(NamedTuple):
 
 RULES: Mapping[str, SlugRule] = MappingProxyType(
     {
-        "github": SlugRule(github_slug),
-        "docusaurus": SlugRule(github_slug),
-        "hugo": SlugRule(github_slug),
+        **dict.fromkeys(("github", "docusaurus", "hugo"), SlugRule(github_slug)),
         "blackfriday": SlugRule(blackfriday_slug),
         "gitbook": SlugRule(gitbook_slug),
         "vitepress": SlugRule(vitepress_slug),

@@ -27,12 +27,11 @@ _HIDDEN_WITH_NOTES = (".github", ".claude", ".cursor")  # hidden folders that ha
 _NEVER_NOTES = frozenset({"cmakelists.txt", "constraints.txt", "requirements.txt", "robots.txt", "top_level.txt"})
 _PACKAGES = frozenset({"node_modules", "site-packages", "third_party", "vendor"})
 _PACKAGE_ENDINGS = (".dist-info", ".egg-info")
-_OUTPUTS = {
+_OUTPUTS = {  # folders of build outputs, by the files beside them that say so
     "target": ("Cargo.toml", "pom.xml", "build.sbt"),
     "build": ("package.json", "pyproject.toml", "setup.py", "build.gradle", "build.gradle.kts", "CMakeLists.txt"),
     "dist": ("package.json", "pyproject.toml", "setup.py"),
 }
-"""Folders of build outputs, by the files beside them that say so."""
 _MANIFESTS = frozenset(
     {
         "pyproject.toml", "setup.py", "requirements.txt", "package.json", "Cargo.toml", "go.mod", "pom.xml",
@@ -225,7 +224,6 @@ class Walk:
                 self._take(entry.path, path)
 
     def _is_junk(self, path: str, folder: _Folder) -> bool:
-        """Whether a ``.txt`` file is no documentation, and no pattern names it."""
         is_junk = not folder.has_notes or path[len(folder.path) :].lower() in _NEVER_NOTES
         return is_junk and not ignore_files.covers(path, (text for text in self._include if text.endswith(".txt")))
 
@@ -251,7 +249,6 @@ class Walk:
             self._skip_stream(entry.path)
 
     def _is_left_out(self, path: str, rules: _Rules, *, is_directory: bool = False) -> bool:
-        """Whether the patterns or the ignore files leave an entry out."""
         if self._exclude and ignore_files.covers(f"{path}/" if is_directory else path, self._exclude):
             return True
         if self._include and not is_directory and not ignore_files.covers(path, self._include):

@@ -92,10 +92,7 @@ def _limit_files() -> None:
 
 
 def earlier_texts(folder: Path, path: str) -> Iterator[tuple[str, str]]:
-    """The texts that a file of a working tree had, the newest first, each with the commit that replaced it.
-
-    The newest one has none. Nothing is fetched: a clone without the history has no more.
-    """
+    """The texts that a file of a working tree had, the newest first, each with the commit that replaced it, if any."""
     if not is_repository_path(path) or not path.isprintable():  # a line of its own would name another file
         return
     limit = f"--max-count={_MAX_COMMITS}"

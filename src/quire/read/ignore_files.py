@@ -1,8 +1,5 @@
 """Patterns for paths, by the rules of git; ``.gitignore`` and ``.quireignore``.
 
-``*`` and ``?`` match within one name, ``**`` matches any number of folders. A pattern with a slash in front or inside
-starts at the top folder; any other matches at every depth. A slash at the end limits a pattern to folders.
-
 Matching takes linear time in the pattern and in the path: the first position where the text between two stars matches
 is as good as any later one, so the expression never backtracks behind it (``(?>…)``).
 
@@ -110,10 +107,7 @@ def _character(token: re.Match[str]) -> str:
 
 
 class Rules(NamedTuple):
-    """The patterns of one ignore file, as an expression for files and one for folders.
-
-    The last pattern comes first, as the first that matches decides; it has a group if it does not ignore its matches.
-    """
+    """The patterns of one ignore file, the last one first; one that does not ignore its matches has a group."""
 
     base: int  # the length of the path to the ignore file's directory
     files: re.Pattern[str]

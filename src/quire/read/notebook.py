@@ -36,14 +36,12 @@ def notebook_text(text: str, name: str) -> str:
     keys = {"language_info": "name", "kernelspec": "language"}
     tables = {name: table for name in keys if isinstance(table := notebook.metadata.get(name), dict)}
     language = next((str(table[keys[name]]) for name, table in tables.items() if table.get(keys[name])), "")
-    cells = (_cell(number, cell, language) for number, cell in enumerate(notebook.cells, 1))
-    return "\n".join(filter(None, cells))
-
-
-def _cell(number: int, cell: _Cell, language: str) -> str:
-    """A cell as Markdown; empty if there is nothing in it."""
-    text = cell.source if isinstance(cell.source, str) else "".join(cell.source)
-    if text.strip() and cell.cell_type != "markdown":
-        fence = "`" * max([3, *(len(run) + 1 for run in re.findall(r"`{3,}", text))])
-        text = f"{fence}{language if cell.cell_type == 'code' else ''}\n{text}\n{fence}"
-    return f"<!-- cell {number} -->\n\n{text}\n" if text.strip() else ""
+    cells = []
+    for number, cell in enumerate(notebook.cells, 1):
+        text = cell.source if isinstance(cell.source, str) else "".join(cell.source)
+        if text.strip() and cell.cell_type != "markdown":
+            fence = "`" * max([3, *(len(run) + 1 for run in re.findall(r"`{3,}", text))])
+            text = f"{fence}{language if cell.cell_type == 'code' else ''}\n{text}\n{fence}"
+        if text.strip():
+            cells.append(f"<!-- cell {number} -->\n\n{text}\n")
+    return "\n".join(cells)
