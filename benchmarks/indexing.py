@@ -58,7 +58,7 @@ def _building(home: Path, documents: list[Document]) -> list[str]:
     best: dict[str, Taken] = {}
     for number in range(ROUNDS):
         works = {
-            SCRIPT: partial(_script, home / f"script-{number}", written),
+            SCRIPT: partial(script, home / f"script-{number}", written),
             f"`Index.update`, {cores()} processes": partial(_update, home / f"many-{number}", home / "docs", cores()),
             "`Index.update`, 1 process": partial(_update, home / f"one-{number}", home / "docs", 1),
         }
@@ -109,7 +109,7 @@ def parts(text: str) -> list[str]:
     return _HEADING.split(text)
 
 
-def _script(folder: Path, files: list[Path]) -> None:
+def script(folder: Path, files: list[Path]) -> None:
     """What somebody would write who needs no more than search."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("path", tokenizer_name="raw", stored=True)

@@ -90,7 +90,6 @@ class BuildJournal:
         self._end += self._stream.write(data)
 
     def _take(self, file: IndexedFile) -> None:
-        """Keep a file, whose entry is the last one so far."""
         document_id = file.record.id  # one text for all, as there may be many
         self.records[document_id] = file.record
         self.links[document_id] = file.links

@@ -191,7 +191,6 @@ def _encoded_times(records: list[FileRecord]) -> bytes:
 
 
 def _timed_files(blobs: Iterable[bytes]) -> dict[str, FileRecord]:
-    """File records with nothing but paths and times."""
     return {
         f"{tree}:{path}": FileRecord(tree, path, size, mtime, ctime, racy=path in columns.unsure)
         for blob in blobs

@@ -57,5 +57,4 @@ def orphans(snapshot: Snapshot) -> list[str]:
 
 
 def _records(snapshot: Snapshot, document_ids: Sequence[str]) -> list[LinkRecord]:
-    """The links of some documents of one tree."""
     return list(snapshot.blobs_of_documents(ID, document_ids, decode_links))

@@ -217,7 +217,6 @@ class TreeLinks:
         return by_page, tuple(sorted(names)), {LINK_FOUND: resolved, LINK_LOST: lost}
 
     def _lead(self, path: str, old: Mapping[str, LinksToPage], new: Mapping[str, LinksToPage]) -> None:
-        """Set the links of a page in the records of the pages that they lead to."""
         changed = [target for target in old.keys() | new.keys() if old.get(target) != new.get(target)]
         for target, record in self._existing(changed):
             if target in new:

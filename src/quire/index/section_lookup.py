@@ -86,8 +86,6 @@ def find_section(snapshot: Snapshot, name: str | SectionName, without: Collectio
 
 
 class _Documents(Struct, frozen=True):
-    """The documents in which a section is looked for."""
-
     snapshot: Snapshot
     without: Collection[str]
 

@@ -1,4 +1,4 @@
-"""Brings an index up to date: writes only what changed, in one commit or several. One process at a time does so.
+"""Brings an index up to date: writes only what changed, in one commit. One process at a time does so.
 
 An index that is damaged or has other settings is rebuilt in a new generation, which replaces the old one atomically.
 This module loads the parser and the engine's writer, so it is imported only if ``update_plan`` finds something to do.
@@ -190,9 +190,8 @@ def tree_slugs(home: Path, tree: TreeRecord) -> SlugChoice:
 
 def _commit(folder: Folder, plan: UpdatePlan, write: Callable[[Writer], None]) -> Snapshot:
     """Write in one commit, in a new generation unless the plan has a snapshot; make it the current one and open it."""
-    generation = (
-        plan.snapshot.folder if plan.snapshot else folder.path / f"index-{max(folder.generations(), default=0) + 1}"
-    )
+    next_name = f"index-{max(folder.generations(), default=0) + 1}"
+    generation = plan.snapshot.folder if plan.snapshot else folder.path / next_name
     is_current = _is_current(folder, generation)
     writer: Writer | None = None
     try:
@@ -277,7 +276,6 @@ def _is_current(folder: Folder, generation: Path) -> bool:
 
 
 def _point_to(folder: Folder, generation: Path, trees: dict[str, TreeRecord]) -> None:
-    """Make a generation the current one."""
     pointer = Pointer(VERSION, generation.name, msgspec.Raw(msgspec.json.encode(trees)))
     with atomic_file.replacing(folder.path / CURRENT) as stream:
         stream.write(msgspec.json.encode(pointer))

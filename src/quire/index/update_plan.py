@@ -192,7 +192,6 @@ def _requested_trees(folder: Folder, request: Request, current: Mapping[str, Tre
 
 
 def _with_option(trees: Mapping[str, TreeRecord], name: str, option: str, value: Any) -> TreeRecord:
-    """The tree called ``name`` with the value of an option."""
     field, choices = _FIELDS.get(option, option), _CHOICES.get(option)
     if name not in trees:
         advice = f"there are: {', '.join(sorted(trees))}"

@@ -103,12 +103,10 @@ def _leaf(context: QueryContext, item: Word | Phrase, weight: float, fields: Seq
 
 
 def _best(alternatives: Sequence[Clauses]) -> Clauses:
-    best = best_of([any_of(clauses) for clauses in alternatives if clauses], 0.0)
-    return [] if best is None else [best]
+    return list(filter(None, [best_of([any_of(clauses) for clauses in alternatives if clauses], 0.0)]))
 
 
 def _constant(query: tantivy.Query | None, weight: float) -> Clauses:
-    """This score for a node that matches."""
     return [] if query is None else [tantivy.Query.const_score_query(query, weight)]
 
 
