@@ -138,7 +138,7 @@ def test_written_and_removed(project, run, name) -> None:
     text = agent.file.read_text()
     servers = (tomllib.loads(text) if agent.file.suffix == ".toml" else json.loads(text))[agent.table]
     assert servers["quire"]["args"][0] == "mcp"
-    if agent.is_personal:
+    if agent.file.is_absolute():
         assert str(project) in servers["quire"]["args"]
     if agent.instructions:
         assert "quire search" in (project / agent.instructions).read_text()
