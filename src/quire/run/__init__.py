@@ -2,4 +2,6 @@
 
 from quire import lazy_names
 
-__all__, __getattr__ = lazy_names(__name__, {"engines": "map_documents", "arrow": "chunk_batch embed_batch"})
+__all__, __getattr__ = lazy_names(
+    __name__, {"engines": "map_documents", "dataset": "chunk_batch chunk_schema embed_batch"}
+)

@@ -27,7 +27,13 @@ _NO_VECTOR = np.ones(1, dtype=np.float32)
 
 class _Chroma:
     def __init__(self, place: str, name: str, label: str) -> None:
-        self._client = _client(place)
+        settings, url = chromadb.Settings(anonymized_telemetry=False), urlsplit(place)
+        if url.scheme in ("http", "https"):
+            is_secure = url.scheme == "https"
+            port = url.port or (443 if is_secure else 8000)
+            self._client = chromadb.HttpClient(url.hostname or "", port, ssl=is_secure, settings=settings)
+        else:
+            self._client = chromadb.PersistentClient(place, settings=settings)
         self._batch = self._client.get_max_batch_size()
         self._collection = cache(partial(self._client.get_collection, embedding_function=None))
         self.close = self._client.close
@@ -80,17 +86,6 @@ class _Chroma:
         self._collection.cache_clear()
         with suppress(NotFoundError):
             self._client.delete_collection(name)
-
-
-def _client(place: str) -> Any:
-    """A client for a folder or a URL."""
-    settings = chromadb.Settings(anonymized_telemetry=False)
-    url = urlsplit(place)
-    if url.scheme not in ("http", "https"):
-        return chromadb.PersistentClient(place, settings=settings)
-    is_secure = url.scheme == "https"
-    port = url.port or (443 if is_secure else 8000)
-    return chromadb.HttpClient(url.hostname or "", port, ssl=is_secure, settings=settings)
 
 
 connect = _Chroma

@@ -6,7 +6,7 @@ the sections of indexes: each write is one commit, so a reader sees a document w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +34,8 @@ class _Lance:
         self._writes = 0
 
     def mark(self, name: str) -> str | None:
-        try:
-            metadata = self._table(name).schema.metadata or {}
-        except ValueError as error:
-            if _is_missing(error):
-                return None
-            raise
-        return str(metadata.get(_MARK, b"").decode())
+        table = _unless_missing(self._table, name)
+        return None if table is None else str((table.schema.metadata or {}).get(_MARK, b"").decode())
 
     def create(self, name: str, mark: str, columns: Mapping[str, type], size: int) -> None:
         vector = [("vector", pa.list_(pa.float32(), size))] if size else []
@@ -109,8 +104,13 @@ class _Lance:
 connect = _Lance
 
 
-def _is_missing(error: ValueError) -> bool:
-    return "was not found" in str(error)
+def _unless_missing(table: Callable[..., Any], *values: str) -> Any:
+    try:
+        return table(*values)
+    except ValueError as error:
+        if "was not found" not in str(error):
+            raise
+    return None
 
 
 # Sections
@@ -128,14 +128,13 @@ _NODES = pa.schema(
     ]
 )
 _TERMS = pa.schema([("owner", pa.string()), ("term", pa.string()), ("value", pa.binary())])
-_AS_IT_IS: dict[str, Any] = {
+_AS_IT_IS: dict[str, Any] = dict.fromkeys(("stem", "remove_stop_words", "lower_case", "ascii_folding"), False)
+_AS_IT_IS |= {
     "base_tokenizer": "whitespace",
     "max_token_length": None,
-    **dict.fromkeys(("stem", "remove_stop_words", "lower_case", "ascii_folding"), False),
-}
-"""Columns have quire's own terms, with spaces between."""
+}  # columns have quire's terms, with spaces between
 _INDEXED: dict[str, Any] = {
-    **{name: FTS(**_AS_IT_IS, with_position=name == _BODY) for name in _SEARCHED},
+    **{name: FTS(with_position=name == _BODY, **_AS_IT_IS) for name in _SEARCHED},
     ID: BTree(),
     DOC: BTree(),
     TREE: Bitmap(),
@@ -145,20 +144,15 @@ _FLAG_WEIGHT = 6.0  # of a flag with its dashes
 
 def open_nodes(place: str, name: str) -> NodeTables | None:
     """The tables of sections; None if they do not exist."""
-    if "://" not in place and not Path(place).exists():
-        return None  # connecting would make the folder
-    try:
-        return NodeTables(place, name, create=False)
-    except ValueError as error:
-        if _is_missing(error):
-            return None
-        raise
+    is_there = "://" in place or Path(place).exists()  # connecting would make the folder
+    tables: NodeTables | None = _unless_missing(NodeTables, place, name) if is_there else None
+    return tables
 
 
 class NodeTables:
     """A table of nodes, and one of terms with the number of nodes that have each: at one version until ``refresh``."""
 
-    def __init__(self, place: str, name: str, *, create: bool) -> None:
+    def __init__(self, place: str, name: str, *, create: bool = False) -> None:
         database, schemas = lancedb.connect(place), {f"{name}__nodes": _NODES, f"{name}__terms": _TERMS}
         if create:
             tables = [database.create_table(table, schema=made, exist_ok=True) for table, made in schemas.items()]

@@ -48,7 +48,7 @@ _summary = msgspec.msgpack.Decoder(Summary, dec_hook=lambda kind, value: kind(va
 
 
 class _Version:
-    """The tables at one version, as ``NodeStore``."""
+    """The tables at one version, as candidates.py asks for them."""
 
     def __init__(self, tables: Any, label: str) -> None:
         self._tables, self.label = tables, label

@@ -7,7 +7,7 @@ and copy it to the same store.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -69,8 +69,12 @@ def copy_nodes(index: Index, target: str, on_progress: Callable[[int, int, str],
             if on_progress:
                 on_progress(done, len(changed) + len(removed), documents[-1])
         keys, total = snapshot.front_matter_keys, snapshot.node_total
-        summed = Summary(VERSION, snapshot.settings, trees, keys, total, _summed(snapshot, lengths))
-        summary = msgspec.msgpack.encode(summed, enc_hook=str)
+        sums: Counter[str] = Counter()
+        for document, numbers in lengths.items():
+            language = snapshot.settings.trees[document.partition(":")[0]].language
+            sums.update({field(name, language): number for name, number in zip(RANKED, numbers, strict=True)})
+        own = Summary(VERSION, snapshot.settings, trees, keys, total, dict(sorted(sums.items())))
+        summary = msgspec.msgpack.encode(own, enc_hook=str)
         if done or summaries.get(owner) != summary:
             # Last: readers do not know a new tree before.
             tables.write_terms(replaced, _terms(snapshot, owner, summary))
@@ -87,15 +91,6 @@ def _terms(snapshot: Snapshot, owner: str, summary: bytes) -> Iterator[tuple[str
     yield owner, SUMMARY, summary
     for term, by_field in counts.items():
         yield owner, term, msgspec.msgpack.encode(by_field)
-
-
-def _summed(snapshot: Snapshot, lengths: Mapping[str, Sequence[int]]) -> dict[str, int]:
-    """The number of terms of all documents by field and language."""
-    total: Counter[str] = Counter()
-    for document, numbers in lengths.items():
-        language = snapshot.settings.trees[document.partition(":")[0]].language
-        total.update({field(name, language): number for name, number in zip(RANKED, numbers, strict=True)})
-    return dict(sorted(total.items()))
 
 
 def _links(snapshot: Snapshot, documents: Sequence[str]) -> dict[str, LinkRecord]:

@@ -95,10 +95,7 @@ class Store(Protocol):
         """Add rows; unless they are new, replace those with the same ids."""
 
     def find(self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()) -> Values:
-        """Some columns of the rows that have one of these values in ``column``, or of all rows.
-
-        The last of the columns may be ``vector``.
-        """
+        """Some columns, the last may be ``vector``, of the rows with one of these values in ``column``, or of all."""
 
     def delete(self, name: str, ids: Sequence[str]) -> None:
         """Delete the rows with these ids."""
@@ -115,10 +112,7 @@ class Store(Protocol):
 
 @contextmanager
 def opened(target: str, *, dry_run: bool, rebuild: bool = False) -> Iterator[tuple[Any, str]]:
-    """The store and the table that ``target`` names, empty if ``rebuild``. A folder that is written to is locked.
-
-    An exception of the store's package becomes a StoreError.
-    """
+    """The store and the table that ``target`` names, empty if ``rebuild``. A folder that is written to is locked."""
     kind, place, name, label = parse_target(target)
     is_path = "://" not in place and "=" not in place  # no URL, no settings of a connection
     if dry_run and (rebuild or (is_path and not Path(place).exists())):
@@ -134,7 +128,11 @@ def opened(target: str, *, dry_run: bool, rebuild: bool = False) -> Iterator[tup
         with converted_errors(module, label, place):
             store = module.connect(place, name, label)
             stack.callback(store.close)
-            _check_tables(store, name, label, ignored=module.ERRORS if rebuild else ())
+            for table in (name, name + NEXT, name + LOG):
+                with suppress(*(module.ERRORS if rebuild else ())):  # one that cannot be read is quire's own
+                    if store.mark(table) == "":
+                        problem = f"{table} exists and was not made by quire"
+                        raise StoreError(label, problem, "choose another table: add #NAME to the target")
             for table in (name, name + NEXT, name + LOG) if rebuild else ():
                 store.drop(table)
             yield store, name
@@ -165,15 +163,6 @@ def store_module(kind: str, label: str) -> Any:
 def _entry_points() -> dict[str, Any]:
     """The stores that are installed, by the names before the colon of a target."""
     return {entry.name: entry for entry in import_module("importlib.metadata").entry_points(group=GROUP)}
-
-
-def _check_tables(store: Store, name: str, label: str, ignored: tuple[type[Exception], ...]) -> None:
-    """Refuse tables that quire did not make; a table that cannot be read is one of its own."""
-    for table in (name, name + NEXT, name + LOG):
-        with suppress(*ignored):
-            if store.mark(table) == "":
-                problem = f"{table} exists and was not made by quire"
-                raise StoreError(label, problem, "choose another table: add #NAME to the target")
 
 
 def parse_target(target: str) -> tuple[str, str, str, str]:

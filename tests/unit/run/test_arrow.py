@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 import quire
-from quire.run.arrow import chunk_batch, chunk_schema
+from quire.run import chunk_batch, chunk_schema
 
 TEXTS = {
     "b.md": "# B\n\nText.\n\n## C\n\nMore.\n",

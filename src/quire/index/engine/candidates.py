@@ -6,7 +6,6 @@ The store has the terms of nodes, and how many of all its nodes have each. Rarit
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import repeat
 from math import ceil
 from pathlib import Path
 from typing import Any, Protocol
@@ -31,7 +30,7 @@ Row = Mapping[str, Any]  # a node: its columns by name
 Counts = Mapping[str, int]  # how many nodes have a term, by field
 
 
-class NodeStore(Protocol):
+class _NodeStore(Protocol):
     """What a search asks a store for."""
 
     label: str  # its name in messages
@@ -41,32 +40,18 @@ class NodeStore(Protocol):
     front_matter_keys: frozenset[str]
     lengths: Mapping[str, int]  # the number of terms of all nodes, by field and language
 
-    def counts(self, terms: Sequence[str]) -> Mapping[str, Counts]:
-        """How many nodes have each term, without terms that none has."""
-
-    def counts_with_prefix(self, prefix: str) -> Mapping[str, Counts]:
-        """The same for all terms with a prefix."""
-
-    def nodes_of(self, document_id: str) -> list[Node]:
-        """The nodes of a document in order."""
-
-    def node(self, node_id: str) -> Node | None:
-        """The node with an id."""
-
-    def records(self, document_ids: Sequence[str]) -> list[tuple[FileRecord, bytes]]:
-        """The file records of some documents with their encoded outlines, in any order."""
-
-    def blobs(self, document_ids: Sequence[str]) -> Iterable[bytes]:
-        """The encoded links of some documents."""
+    def counts(self, terms: Sequence[str]) -> Mapping[str, Counts]: ...  # of nodes with each; without terms of none
+    def counts_with_prefix(self, prefix: str) -> Mapping[str, Counts]: ...
+    def nodes_of(self, document_id: str) -> list[Node]: ...  # in order
+    def node(self, node_id: str) -> Node | None: ...
+    def records(self, document_ids: Sequence[str]) -> list[tuple[FileRecord, bytes]]: ...  # with encoded outlines
+    def blobs(self, document_ids: Sequence[str]) -> Iterable[bytes]: ...  # their encoded links
 
 
 def stored_fields(nodes: index_schema.NodeFields, language: str) -> list[dict[str, Any]]:
     """The columns of the nodes of a document that are searched: their terms."""
-    common = _terms(nodes.common, language)
-    return [
-        dict.fromkeys(RANKED, "") | common | _terms(own, language) | {FLAGS: " ".join(own.get(FLAGS, ()))}
-        for own in nodes.own
-    ]
+    common = dict.fromkeys(RANKED, "") | _terms(nodes.common, language)
+    return [{**common, **_terms(own, language), FLAGS: " ".join(own.get(FLAGS, ()))} for own in nodes.own]
 
 
 def _terms(fields: Mapping[str, Any], language: str) -> dict[str, str]:
@@ -86,7 +71,7 @@ class Candidates(Snapshot):
     mean_tokens: float = 0.0
     deleted: int = 0  # none of the nodes that are counted
 
-    def __init__(self, store: NodeStore, records: Sequence[tuple[FileRecord, bytes]], rows: Sequence[Row]) -> None:
+    def __init__(self, store: _NodeStore, records: Sequence[tuple[FileRecord, bytes]], rows: Sequence[Row]) -> None:
         """``records``, with encoded outlines, are those of the documents that the nodes in ``rows`` are in."""
         self.folder, self.memory = Path(store.label), defaultdict(dict)
         self.settings, self.front_matter_keys, self._store = store.settings, store.front_matter_keys, store
@@ -122,18 +107,15 @@ class Candidates(Snapshot):
             fields |= {name: row[name] for name in (index_schema.IN_LINKS, index_schema.PAGE_LINKS) if row[name]}
             fields |= {NUMBER: self.files[row[DOC]].number, FLAGS: row[FLAGS].split()}
             writer.add_document(tantivy.Document.from_dict(fields, self.schema))
-        for padding in self._padding(len(rows), lengths):
-            writer.add_document(padding)
-        writer.commit()
-
-    def _padding(self, count: int, lengths: Counter[str]) -> Iterator[tantivy.Document]:
-        """Nodes that match nothing, with which fields are on average as long as in the store: scores depend on that."""
+        # Nodes that match nothing, with which fields are on average as long as in the store: scores depend on that.
         means = {name: length / self.node_total for name, length in self._store.lengths.items() if lengths[name]}
-        total = min(max([count + 1, *[ceil(lengths[name] / means[name]) for name in means]]), _MAX_PADDED)
+        total = min(max([len(rows) + 1, *[ceil(lengths[name] / means[name]) for name in means]]), _MAX_PADDED)
         missing = {name: round(total * means[name]) - lengths[name] for name in means}
         texts = {name: f"{_PADDING} " * length for name, length in missing.items() if length > 0}
-        yield tantivy.Document.from_dict(texts, self.schema)
-        yield from repeat(tantivy.Document(), total - count - 1)
+        writer.add_document(tantivy.Document.from_dict(texts, self.schema))
+        for _ in range(total - len(rows) - 1):
+            writer.add_document(tantivy.Document())
+        writer.commit()
 
     def node_count(self, numbers: Iterable[int]) -> int:
         """At least the number of nodes of some documents that are in memory."""
@@ -212,7 +194,7 @@ class Candidates(Snapshot):
         return {term: count for term, count in counts.items() if count}
 
 
-def _statistics(store: NodeStore, term: str, language: str) -> TermStatistics:
+def _statistics(store: _NodeStore, term: str, language: str) -> TermStatistics:
     by_field = store.counts([term]).get(term, {})
     counts = {name: by_field.get(field(name, language), 0) for name in RANKED}
     return TermStatistics(frozenset(filter(counts.get, counts)), rarity(store.node_total, max(counts.values())))
