@@ -30,7 +30,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
     },
     "Look after documentation": {
         "verify": "Check that nothing is lost, altered or misplaced.",
-        "links": "List broken links.",
+        "links": "List broken links, or the links to a section.",
         "cite": "Check quotations against the documents.",
         "eval": "Measure how well the documents answer questions.",
         "web": "Show on a local page how documents are cut and searched.",

@@ -182,13 +182,16 @@ def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     return value
 
 
+_METAVARS = {"base_url": "URL", "page_marker": "REGEX"}
+
+
 def field_option(field: Field, name: str, *flags: str, more: str = "", **settings: Any) -> click.Option:
     """An option for a field of a struct, which declares its type and description; ``more`` ends its help."""
     text, flag = f"{field.sentence}{more}", flag_name(name)
     if isinstance(field.default, bool):
         return click.Option([f"{flag}/--no-{flag.removeprefix('--')}", name], default=None, help=text, **settings)
     kind = type(field.default) if field.default is not None else str if field.limits == (None, None) else int
-    metavar = {"type": kind, "metavar": "NAME" if kind is str else "N"}
+    metavar = {"type": kind, "metavar": _METAVARS.get(name, "NAME") if kind is str else "N"}
     values: Any = {"type": click.Choice(field.choices)} if field.choices else metavar
     return click.Option([flag, *flags, name], help=text, **{**values, **settings})
 

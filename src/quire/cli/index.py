@@ -35,7 +35,7 @@ def command(
     vectors: bool = option("Embed sections for search by meaning."),
     no_vectors: bool = option("Remove the vectors."),
     store: str | None = option(
-        "Copy all sections to a store, lancedb:DIR or lancedb:URL, to search there.", "--to", "STORE"
+        "Copy sections that changed to a store, lancedb:DIR or lancedb:URL, to search there.", "--to", "STORE"
     ),
     as_json: bool = JSON,
     index_folder: str | None = INDEX,
