@@ -72,19 +72,16 @@ def parse(
     variables = dict(substitutions) if isinstance(substitutions, Mapping) else substitutions or {}
     _check_arguments(path, title, syntax, dialect, variables or None, page_marker)
     source = make_source(text, path, syntax, dialect, variables, page_marker=page_marker or "")
-    if path is None and len(text) < _MOST_PATH and (problem := _path_problem(text.strip())):
-        finding = Finding(code="path-as-text", path=source.name, line=1, message=problem)
-        source = structs.replace(source, findings=(finding, *source.findings))
+    if path is None and len(text) < _MOST_PATH:  # a path that was probably to be read
+        name, problem = text.strip(), ""
+        if os.path.isfile(name):  # noqa: PTH113  Path's may fail
+            problem = "the text is only the path of a file; quire.chunk_file or quire chunk FILE reads it"
+        elif "/" in name and os.path.isdir(name):  # noqa: PTH112
+            problem = "the text is only the path of a folder; quire.chunk_dir or quire chunk FOLDER reads it"
+        if problem:
+            finding = Finding(code="path-as-text", path=source.name, line=1, message=problem)
+            source = structs.replace(source, findings=(finding, *source.findings))
     return parse_source(source, title)
-
-
-def _path_problem(text: str) -> str:
-    """That a text is only the path of a file or folder, which was probably to be read; empty if it is not."""
-    if os.path.isfile(text):  # noqa: PTH113  Path's may fail
-        return "the text is only the path of a file; quire.chunk_file or quire chunk FILE reads it"
-    if "/" in text and os.path.isdir(text):  # noqa: PTH112
-        return "the text is only the path of a folder; quire.chunk_dir or quire chunk FOLDER reads it"
-    return ""
 
 
 def _check_arguments(*values: Any) -> None:
@@ -250,22 +247,19 @@ def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> l
 
     Counts are checked with ``tokenizer``, else with the one that the chunks were made with, if it has a name.
     """
-    _check_chunks(chunks)
-    document = _rebuilt(text, chunks)
-    counter = (
-        tokenizers.resolve(tokenizer, run_options.DEFAULT_TOKENIZER) if tokenizer is not None else _counter_of(chunks)
-    )
-    findings = chunks.findings if isinstance(chunks, Chunks) else None
-    return laws.violations(laws.Case(document, chunks, RegularText(document).span, counter, findings))
-
-
-def _check_chunks(chunks: Any) -> None:
-    """TypeError if they are not chunks: records that were read from JSON are none yet."""
     is_list = isinstance(chunks, Sequence) and not isinstance(chunks, str)
     others = [chunk for chunk in chunks if not isinstance(chunk, Chunk)] if is_list else [chunks]
-    if others:
+    if others:  # records that were read from JSON are no chunks yet
         what = f"takes the Chunk records of a text, as a list, not {type(others[0]).__name__}"
         raise TypeError(f"quire.verify {what}; quire.output.decode makes them of JSON")
+    document, counter = _rebuilt(text, chunks), None
+    if tokenizer is None and chunks:
+        name = chunks[0].metadata.get("chunkingOptions", {}).get("tokenizer")
+        tokenizer = name if name in tokenizers.NAMES else None
+    if tokenizer is not None:
+        counter = tokenizers.resolve(tokenizer, run_options.DEFAULT_TOKENIZER)
+    findings = chunks.findings if isinstance(chunks, Chunks) else None
+    return laws.violations(laws.Case(document, chunks, RegularText(document).span, counter, findings))
 
 
 def _rebuilt(text: str, chunks: Sequence[Chunk]) -> Document:
@@ -281,12 +275,6 @@ def _rebuilt(text: str, chunks: Sequence[Chunk]) -> Document:
         arguments = {name: options.get(name) for name in ("dialect", "substitutions", "page_marker")}
         arguments |= {"path": metadata.get("sourceFile"), "title": chunks[0].file_title}
     return parse(text, **arguments)
-
-
-def _counter_of(chunks: Sequence[Chunk]) -> TokenCounter | None:
-    """The counter that the chunks were made with, if its name says which it is."""
-    name = chunks[0].metadata.get("chunkingOptions", {}).get("tokenizer") if chunks else None
-    return tokenizers.resolve(name, run_options.DEFAULT_TOKENIZER) if name in tokenizers.NAMES else None
 
 
 def patterns(name: str, value: Any) -> tuple[str, ...]:

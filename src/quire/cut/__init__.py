@@ -4,7 +4,7 @@ tree.py, sections.py, packed.py, flow.py    the strategies: which spans become p
 units.py                                    a document as a flat list of sections, blocks and parts of blocks
 oversized_blocks.py, reopen.py              cutting a block that is too large, and what its parts need around them
 levels.py, sentences.py, words.py           where a block may be cut
-assemble.py, breadcrumb_mode.py, guard.py   pieces to chunks: every field, the breadcrumb, what is not worth embedding
+assemble.py, guard.py   pieces to chunks: every field, the breadcrumb, what is not worth embedding
 normalize.py                                regular white space
 laws.py                                     what ``verify`` checks
 """

@@ -14,7 +14,6 @@ from zlib import crc32
 from msgspec import structs
 
 from quire import __version__
-from quire.cut.breadcrumb_mode import line_above
 from quire.model import breadcrumbs
 from quire.model.dialects import page_url
 from quire.model.document import OWN_METADATA, UNTITLED, Document, doc_name
@@ -35,11 +34,11 @@ MDAST_NAMES: Mapping[str, str] = {
     "directive": "containerDirective",
 }
 """mdast's names for kinds of block, where they differ from quire's."""
+_WITHOUT_CONTEXT = frozenset({"code", "table", "list"})  # blocks that do not say what they are about
 _LONGEST_SLUG = 64  # as many characters of an anchor are in a stable id
 _Fields: TypeAlias = tuple[
     str | None, str, str, tuple[str, ...], str, tuple[int, ...], tuple[str, ...], tuple[str, ...], int | None
-]
-"""Parent id, node id, title, path, joined path, depths, slugs, breadcrumb and position."""
+]  # parent id, node id, title, path, joined path, depths, slugs, breadcrumb and position
 
 
 def assemble(
@@ -86,7 +85,7 @@ def assemble(
             line = sizer.breadcrumbs.prefix(section)
         else:
             title = section_titles[first] if first < last else None
-            line = line_above(document, piece, sizer, options, title, types, text[:overlap])
+            line = _conditional_line(document, piece, sizer, options, title, types, text[:overlap])
         embed_text, embed_tokens = line + text, sizer.size_below(line, piece, text) if line else tokens
         if embed_tokens > sizer.cap and tokens <= sizer.cap:  # a block that stays whole leaves no room
             line, embed_text, embed_tokens = "", text, tokens
@@ -179,6 +178,33 @@ class _Headings(dict[int, _Fields]):
         if self._document_id is None:
             return [self[piece.section][1] for piece in pieces]
         return [f"{self._document_id}::ch{number}" for number in range(len(pieces))]
+
+
+def _conditional_line(  # noqa: PLR0917
+    document: Document,
+    piece: Piece,
+    sizer: Sizer,
+    options: Options,
+    title: str | None,
+    kinds: Sequence[str],
+    overlap: str,
+) -> str:
+    """The breadcrumb line above a piece, with a blank line below it; ``title`` is that of the first heading in it.
+
+    The full line for a piece with a heading, with only code, tables or lists, or with little text; the title alone for
+    prose from the middle of a section; nothing where the line would only repeat the first heading.
+    """
+    lines, section = sizer.breadcrumbs, piece.section
+    if title is not None:
+        return "" if lines.repeats(title, section) else lines.prefix(section)
+    is_in_heading = piece.start < document.section_columns.body_starts[document.section_at(piece.start)]  # it was cut
+    if not section or is_in_heading or _WITHOUT_CONTEXT.issuperset(kinds):
+        return lines.prefix(section)
+    is_alone = not (piece.prefix or piece.suffix or overlap)
+    tokens = piece.tokens if is_alone else sizer.size(piece.start, piece.end)
+    if tokens < options.short + (sizer.count(overlap) if overlap else 0):
+        return lines.prefix(section)
+    return "" if lines.path(section)[0] == document.title else lines.prefix(0)
 
 
 def _places(document: Document, chunk: Chunk) -> dict[str, Any]:

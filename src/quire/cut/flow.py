@@ -35,7 +35,9 @@ def flow(document: Document, sizer: Sizer, options: FlowOptions) -> tuple[list[P
     pieces = [units.piece(*group) for group in groups]
     if options.overlap_sentences:
         for number, (before, (first, _)) in enumerate(pairwise(groups), 1):
-            if _may_repeat(units, first, options):
+            kind = units.kinds[first]
+            is_fresh = first not in units.prefixes and first - 1 not in units.torn  # not the rest of code or a sentence
+            if is_fresh and kind not in _NO_OVERLAP and (kind != "heading" or options.overlap == "always"):
                 pieces[number] = _with_overlap(units, options, before, pieces[number])
     message = f"a chunk below {options.min_tokens} tokens that fits neither of its neighbours; it stays small"
     small = [first for first, last in groups if units.is_below(first, last, options.min_tokens)]
@@ -85,14 +87,6 @@ def _with_overlap(units: Units, options: FlowOptions, before: UnitRange, piece: 
         if all(sizer.fits(start, piece.end, section, "", piece.suffix, bounds) for section in sections):
             return piece._replace(tokens=tokens, overlap_start=start)
     return piece
-
-
-def _may_repeat(units: Units, first: int, options: FlowOptions) -> bool:
-    """Whether a piece that starts with a unit repeats sentences: not code, and not the rest of a sentence."""
-    kind = units.kinds[first]
-    if kind in _NO_OVERLAP or (kind == "heading" and options.overlap == "prose") or first in units.prefixes:
-        return False
-    return first - 1 not in units.torn
 
 
 def _sentence_starts(units: Units, options: FlowOptions, group: UnitRange) -> list[int]:

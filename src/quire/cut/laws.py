@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
@@ -53,19 +52,14 @@ def violations(case: Case) -> list[Finding]:
 
 
 def _spans_are_sound(case: Case) -> Iterator[Note]:
+    """Spans are in the text, ordered and disjoint."""
     size = len(case.document.text)
-    for chunk in case.chunks:
-        place = chunk.source_position
-        if not 0 <= place.char_start < place.char_end <= size:
-            message = f"chunk {chunk.id} claims characters {place.char_start} to {place.char_end} of {size}"
-            yield place.char_start, "impossible-span", message
-
-
-def _spans_are_ordered(case: Case) -> Iterator[Note]:
-    for before, chunk in pairwise(case.chunks):
-        start, end = chunk.source_position.char_start, before.source_position.char_end
-        if start < end:
-            message = f"chunk {chunk.id} starts {end - start} characters before {before.id} ends"
+    for before, chunk in zip([None, *case.chunks], case.chunks, strict=False):
+        start, end = chunk.source_position.char_start, chunk.source_position.char_end
+        if not 0 <= start < end <= size:
+            yield start, "impossible-span", f"chunk {chunk.id} claims characters {start} to {end} of {size}"
+        if before and (overlap := before.source_position.char_end - start) > 0:
+            message = f"chunk {chunk.id} starts {overlap} characters before {before.id} ends"
             yield start, "overlapping-spans", message
 
 
@@ -190,8 +184,10 @@ def _cut_blocks_are_whole(case: Case) -> Iterator[Note]:
         if first is not None and not blocks.is_opened(first, start, lines):
             what = "a table without its header" if first.kind == "table" else "code whose fence is not opened again"
             notes.append((first.start, "torn-block", f"chunk {chunk.id} starts with {what}"))
-        if last is not None and last.kind == "code" and not blocks.is_closed(last, lines[-1]):
-            notes.append((last.start, "torn-block", f"chunk {chunk.id} ends with code whose fence is not closed"))
+        if last is not None and last.kind == "code":
+            mark, marks = blocks.mark(last), lines[-1].strip(" \t>")
+            if not marks.startswith(mark) or marks.strip(mark[0]):
+                notes.append((last.start, "torn-block", f"chunk {chunk.id} ends with code whose fence is not closed"))
     yield from _unexplained(case, notes, "-left-out")
 
 
@@ -211,7 +207,7 @@ class _Blocks:
         if at < 0 or position >= inside[at].end:
             return None
         block = inside[at]
-        if block.kind == "code" and (_INDENTED.match(self._text, block.start) or not self._mark(block)):
+        if block.kind == "code" and (_INDENTED.match(self._text, block.start) or not self.mark(block)):
             return None  # indented code, which may show a fence
         return block if _TEXT.search(self._text, block.start, position) else None
 
@@ -236,17 +232,12 @@ class _Blocks:
         lines = lines[1:] if len(lines) > 1 and not lines[0].strip(_MARKERS) else lines
         if block.kind == "code":
             fence = _FENCE.match(lines[0])
-            return fence is not None and fence[1].startswith(self._mark(block)) and block.info in lines[0]
+            return fence is not None and fence[1].startswith(self.mark(block)) and block.info in lines[0]
         body = next((row.start for row in block.children if not row.level), block.end)
         header = _LINE_END.split(self._text[block.start : body])[:2]
         return start < body or [*map(_bare, lines[:2])] == [*map(_bare, header)]
 
-    def is_closed(self, code: Block, line: str) -> bool:
-        """Whether the last ``line`` of a chunk that ends inside code closes its fence."""
-        mark, marks = self._mark(code), line.strip(" \t>")
-        return marks.startswith(mark) and not marks.strip(mark[0])
-
-    def _mark(self, code: Block) -> str:
+    def mark(self, code: Block) -> str:
         """The marks of a fence; empty for indented code."""
         fence = _FENCE.match(self._text, code.start, code.end)
         return fence[1] if fence else ""
@@ -348,7 +339,6 @@ def _options(chunk: Chunk) -> Mapping[str, Any]:
 
 _LAWS: tuple[Callable[[Case], Iterator[Note]], ...] = (
     _spans_are_sound,
-    _spans_are_ordered,
     _titles_are_kept,
     _positions_agree,
     _headings_are_right,

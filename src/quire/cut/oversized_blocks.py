@@ -353,19 +353,12 @@ class Cutter:
             last = max(longest_that_fits(first + 1, min(guess + 2, len(slices)), fits, guess), first)
             merged.append(_joined(slices[first], slices[last], sums[last + 1] - sums[first]))
             first = last + 1
-        return self._without_small(merged)
-
-    def _without_small(self, slices: Sequence[Slice]) -> list[Slice]:
-        """A lone tag joins a line that is above the limit anyway."""
-        joined: list[Slice] = []
-        for cut in slices:
-            if joined:
-                smaller, larger = sorted((joined[-1].tokens, cut.tokens))
-                if smaller * _SMALL <= self._fill < larger and self._fit_together(joined[-1], cut, self._sizer.cap):
-                    joined[-1] = _joined(joined[-1], cut, larger + smaller)
-                    continue
-            joined.append(cut)
-        return joined
+            if len(merged) > 1:  # a lone tag joins a line that is above the limit anyway
+                above, below = merged[-2:]
+                smaller, larger = sorted((above.tokens, below.tokens))
+                if smaller * _SMALL <= self._fill < larger and self._fit_together(above, below, self._sizer.cap):
+                    merged[-2:] = [_joined(above, below, larger + smaller)]
+        return merged
 
     def _fit_together(self, first: Slice, last: Slice, limit: int) -> bool:
         size = self._sizer.size(first.start, last.end, first.prefix, last.suffix)

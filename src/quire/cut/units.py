@@ -44,15 +44,13 @@ class Units(Struct, frozen=True):
     kinds: Sequence[Kind]  # the kind of its block; `paragraph` for a whole section
     stays_with_next: Sequence[bool]
     """True if a piece must not end here: a heading, or text too short to be apart from its first child."""
-    totals: Sequence[int]
-    """The sum of tokens up to the start of each unit; then up to the end of the document."""
+    totals: Sequence[int]  # the sum of tokens up to the start of each unit; then up to the end of the document
     sure: int
     """A group whose total is at most this fits, unless it needs a prefix or suffix. ``NEVER`` if totals say nothing:
     with a counter that does not add up, or after a word was cut, whose slices have more tokens together."""
     firsts: Sequence[int]  # the first unit of each section; then their number
     torn: frozenset[int]  # the units that end inside a sentence
-    prefixes: Mapping[int, str]
-    """What a piece needs in front if it starts with a unit; not for units that need nothing."""
+    prefixes: Mapping[int, str]  # what a piece needs in front if it starts with a unit; not for units that need nothing
     suffixes: Mapping[int, str]  # what a piece needs behind if it ends with a unit
     notes: Sequence[Note]
 
@@ -172,7 +170,10 @@ def whole_document(document: Document, sizer: Sizer, options: Options, units: Un
     _, starts, ends, _ = document.block_columns
     if not starts:
         return None
-    start, end, limit = starts[0], ends[-1], _most_together(document, sizer, options)
+    start, end, lists = starts[0], ends[-1], document.section_columns
+    limit = min(getattr(options, "join_tokens", sizer.cap), sizer.cap)  # of several sections together
+    if limit < sizer.cap and sum(map(lt, lists.text_starts, lists.text_ends)) < 2:
+        limit = sizer.cap
     is_long = end - start > limit * _LONG if units is None else units.bounds(0, len(units.ends))[0] > limit
     if is_long:
         return None
@@ -182,17 +183,8 @@ def whole_document(document: Document, sizer: Sizer, options: Options, units: Un
     if whole.tokens <= sizer.sure or sizer.fits(start, end, whole.section, bounds=sizer.bounds(whole.tokens)):
         return whole
     # No breadcrumb is above a text whose first heading says the same.
-    titles = document.section_columns.titles[1:2] if options.breadcrumb_mode == "conditional" else []
+    titles = lists.titles[1:2] if options.breadcrumb_mode == "conditional" else []
     return whole if any(sizer.breadcrumbs.repeats(title, whole.section) for title in titles) else None
-
-
-def _most_together(document: Document, sizer: Sizer, options: Options) -> int:
-    """How many tokens the sections of a document may have together: a section alone may fill the cap."""
-    join = getattr(options, "join_tokens", sizer.cap)
-    if join >= sizer.cap:
-        return sizer.cap
-    lists = document.section_columns
-    return join if sum(map(lt, lists.text_starts, lists.text_ends)) > 1 else sizer.cap
 
 
 def make_units(
@@ -317,7 +309,7 @@ class _Builder:
         """Add the blocks ``first`` to before ``last`` of a section as units."""
         kinds, starts, ends, _ = self._document.block_columns
         edges = [*starts[first:last], stop]
-        sums, limit, sure, tail = self._sums, self._limit, self._sizer.sure, self.tail
+        sums, limit, sizer, sure, tail = self._sums, self._limit, self._sizer, self._sizer.sure, self.tail
         if last - first > 1 and edges[1] not in sums:
             counted, _ = self._sizer.sums(edges[0], edges[1:])
             shift = sums[edges[0]] - counted[0]
@@ -331,15 +323,12 @@ class _Builder:
                 self.add(end, kind, following, after)
             elif limit is None:
                 self._add_between_blank_lines(Block(kind, starts[block], end), following)
-            elif self._is_small(end, following, limit):
-                self.add(end, kind, following, after)
             else:
-                self._add_slices(Block(kind, starts[block], end), following)
-
-    def _is_small(self, end: int, stop: int, limit: int) -> bool:
-        """Whether a block has at most ``limit`` tokens and keeps the cap."""
-        bounds = self._sizer.bounds(self._sums[stop] - self._total, stop - end)
-        return self._sizer.is_within(limit, self._start, end, bounds=bounds) and self.fits(end, stop)
+                bounds = sizer.bounds(after - self._total, following - end)
+                if sizer.is_within(limit, self._start, end, bounds=bounds) and self.fits(end, following):
+                    self.add(end, kind, following, after)
+                else:
+                    self._add_slices(Block(kind, starts[block], end), following)
 
     def add(self, end: int, kind: Kind, stop: int, after: int, *, leads: bool = False) -> None:
         """Add the text from the last unit to ``end``; the next unit starts at ``stop``, where the sum is ``after``."""

@@ -221,11 +221,11 @@ def declaration(name: str) -> tuple[validation.Field, str]:
     field = next(iter(owners.values()))
     if name in fields(Options):
         return field, f" [default: {field.default}]" if field.default else ""
-    return field, f" ({', '.join(f'{owner}{_shown_default(own.default)}' for owner, own in owners.items())})"
-
-
-def _shown_default(value: Any) -> str:
-    return "" if value is None else f": {('off', 'on')[value] if isinstance(value, bool) else value}"
+    shown = {
+        owner: ("off", "on")[own.default] if isinstance(own.default, bool) else own.default
+        for owner, own in owners.items()
+    }
+    return field, f" ({', '.join(owner if value is None else f'{owner}: {value}' for owner, value in shown.items())})"
 
 
 def default_tokenizer(strategy: str) -> str:

@@ -29,20 +29,13 @@ OTHER_NAMES: Mapping[str, str] = {
 class Piece(NamedTuple):
     """A span that a strategy chose, to be made into a chunk."""
 
-    start: int
-    """Its first character."""
-    end: int
-    """One past its last character."""
-    section: int
-    """The number of the section that gives the heading path."""
-    tokens: int
-    """The tokens of its text with everything that is added to it, but the breadcrumb."""
-    prefix: str = ""
-    """Text added in front, so that a cut block stays valid: an opening fence, a table's header rows."""
-    suffix: str = ""
-    """Text added behind: a closing fence."""
-    overlap_start: int | None = None
-    """Where the repeated sentences of the piece before start; None for no overlap."""
+    start: int  # its first character
+    end: int  # one past its last character
+    section: int  # the number of the section that gives the heading path
+    tokens: int  # the tokens of its text with everything that is added to it, but the breadcrumb
+    prefix: str = ""  # text added in front, so that a cut block stays valid: an opening fence, a table's header rows
+    suffix: str = ""  # text added behind: a closing fence
+    overlap_start: int | None = None  # where the repeated sentences of the piece before start; None for no overlap
 
 
 class SourcePosition(Struct, frozen=True, rename="camel"):
@@ -210,12 +203,9 @@ class Chunks(list[Chunk]):
         self, chunks: Iterable[Chunk], *, document: Document, options: Options, findings: Sequence[Finding] = ()
     ) -> None:
         super().__init__(chunks)
-        self.document = document
-        """The document they were cut from."""
-        self.options = options
-        """The options they were cut with."""
-        self.findings = tuple(findings)
-        """Findings from reading, parsing and cutting, in document order."""
+        self.document = document  # the document they were cut from
+        self.options = options  # the options they were cut with
+        self.findings = tuple(findings)  # findings from reading, parsing and cutting, in document order
 
     def __repr__(self) -> str:
         counts = f"{len(self)} chunks of {self.document.path or UNTITLED}, {len(self.findings)} findings"
@@ -249,10 +239,8 @@ def differing(field: str, other: str, name: str) -> InputError:
     return InputError(name, f"field {field}: differs from {other}, its other name", "remove the wrong one")
 
 
-_SHOWN = 100
-"""How many characters of a text a chunk shows of itself."""
-_HUE_STEP = 137
-"""Degrees between the colours of neighbouring bands."""
+_SHOWN = 100  # how many characters of a text a chunk shows of itself
+_HUE_STEP = 137  # degrees between the colours of neighbouring bands
 
 
 def _band(chunk: Chunk) -> str:

@@ -76,7 +76,11 @@ class Field(NamedTuple):
             case inspect.BoolType():
                 return "true or false"
             case inspect.IntType() | inspect.FloatType():
-                return _range(info, "a whole number" if isinstance(info, inspect.IntType) else "a number")
+                kind = "a whole number" if isinstance(info, inspect.IntType) else "a number"
+                if info.ge is not None:
+                    is_open = info.le is None or info.le == NO_LIMIT
+                    kind += f", at least {info.ge:g}" if is_open else f" from {info.ge:g} to {info.le:g}"
+                return kind
             case inspect.StrType():
                 return "a text" if info.min_length is None else "a text that is not empty"
             case inspect.ListType() | inspect.VarTupleType():
@@ -116,14 +120,6 @@ def _unwrapped(annotation: Any) -> tuple[inspect.Type, str]:
             members = [member for member in info.types if not isinstance(member, inspect.NoneType)]
             info = max(members, key=lambda member: isinstance(member, inspect.StructType))
     return info, rule
-
-
-def _range(info: inspect.IntType | inspect.FloatType, kind: str) -> str:
-    if info.ge is None:
-        return kind
-    if info.le is None or info.le == NO_LIMIT:
-        return f"{kind}, at least {info.ge:g}"
-    return f"{kind} from {info.ge:g} to {info.le:g}"
 
 
 def convert(

@@ -152,7 +152,13 @@ def _count_with(tokenizer: Any, name: str) -> _Count:
         return lambda text: len(tokenizer.encode_ordinary(text))
     inner = getattr(tokenizer, "backend_tokenizer", tokenizer)  # inside a fast tokenizer of transformers
     if callable(getattr(inner, "no_truncation", None)):
-        copy = _without_truncation(inner, name)
+        try:
+            copy = type(inner).from_str(inner.to_str())
+        except Exception as error:  # the package raises nothing narrower
+            advice = "give a function that takes text and returns a number instead"
+            raise TokenizerError(f"tokenizer {name} cannot be copied ({error})", advice) from error
+        copy.no_truncation()
+        copy.no_padding()
         return lambda text: len(copy.encode(text))
 
     def count(text: str) -> int:
@@ -162,19 +168,6 @@ def _count_with(tokenizer: Any, name: str) -> _Count:
         raise TokenizerError(f"tokenizer {name} encodes text as {type(ids).__name__}", "a list of token ids is needed")
 
     return count
-
-
-def _without_truncation(tokenizer: Any, name: str) -> Any:
-    try:
-        copy = type(tokenizer).from_str(tokenizer.to_str())
-    except Exception as error:  # the package raises nothing narrower
-        raise TokenizerError(
-            f"tokenizer {name} cannot be copied ({error})",
-            "give a function that takes text and returns a number instead",
-        ) from error
-    copy.no_truncation()
-    copy.no_padding()
-    return copy
 
 
 def _name_of(thing: object) -> str:
