@@ -2,6 +2,6 @@
 
 document.py, record.py, query_tree.py    a parsed document; a chunk, its fields and JSON names; a query
 options.py, trees.py, dialects.py        what a caller chooses; validation.py checks it and words the errors
-breadcrumbs.py, substitutions.py         the line above a chunk; template variables
+breadcrumbs.py, substitutions.py, page_markers.py    the line above a chunk; template variables; pages
 offsets.py, patterns.py, operating_system.py    characters, bytes and lines; compiled patterns; paths and files
 """

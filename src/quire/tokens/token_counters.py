@@ -1,4 +1,4 @@
-"""The interface of a token counter, and the names of counters. size/ makes counters."""
+"""The interface of a token counter, and the names of counters. encodings.py, byte_pairs.py and tokenizers.py count."""
 
 from collections.abc import Mapping
 from functools import cache
