@@ -224,7 +224,7 @@ BAD_TOML = {
     "dotted, quoted": ('"\\"".' + ".".join("a" * 40_000) + " = 1", "more than 32 parts"),
     "escaped quotes": ('x = "' + '\\"' * 120_000, "not TOML"),
     "large": ("#" * 300_000, "larger than 256 KB"),
-    "long value": (f'index = ["{"a" * 200_000}"]', "must be a text"),
+    "long value": (f'index = ["{"a" * 200_000}"]', "must be a folder, or a table with a store"),
 }
 
 

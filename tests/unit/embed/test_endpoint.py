@@ -247,6 +247,6 @@ def test_a_window_that_cannot_be_asked_for_is_an_error(server: Server) -> None:
     """A guess would be another generation, and everything would be embedded again."""
     server.models = [(503, {}, {}), (200, {}, {"data": [{"id": "m", "max_model_len": 512}]})]
     assert Endpoint(server.url, "m").window == 512
-    server.models = [(503, {}, {})]
+    server.models = [(503, {"Retry-After": "600"}, {})]  # longer than the time limit
     with pytest.raises(quire.EmbedderError, match="/v1/models: status 503"):
-        _ = Endpoint(server.url, "m", time_limit=0).window
+        _ = Endpoint(server.url, "m", time_limit=60).window
