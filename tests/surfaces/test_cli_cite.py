@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+import quire
+
 AUTH = "# Auth\n\n## OAuth\n\nTokens rotate every 30 minutes.\n\n## Basic\n\nPasswords are never stored.\n"
 ANSWER = 'It says "tokens rotate every 30 minutes" [docs/auth.md#oauth].\n\n"Tokens rotate every 60 minutes" (docs/auth.md)\n'
 
@@ -41,3 +43,14 @@ def test_a_missing_file(run) -> None:
     result = run("cite", "gone.md", "docs")
     assert result.code == 2
     assert result.err.startswith("quire: gone.md: does not exist; ")
+
+
+def test_a_cut_off_list_is_an_error(run) -> None:
+    result = run("cite", "-", "docs", stdin=b'[{"quote": "Passwords are never stored.", "source": "docs/auth.md"')
+    assert result.code == 2
+    assert result.err.startswith("quire: quotations: not JSON: ")
+
+
+def test_a_folder_is_no_index() -> None:
+    with pytest.raises(TypeError, match=r"must be a quire\.Index, not str"):
+        quire.cite("text", "docs")  # type: ignore[arg-type]

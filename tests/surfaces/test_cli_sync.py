@@ -32,7 +32,11 @@ def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["docs"], 2, "missing option '--to'"),
         (["docs", "--to", "redis:x"], 2, "stores: chroma, lancedb, pgvector, qdrant"),
         (["docs", "--to", "lancedb:"], 2, "write STORE:PLACE, as in lancedb:vectors"),
-        (["docs", "--to", "lancedb:x"], 2, "no embedding model is named; name an endpoint (--endpoint URL"),
+        (
+            ["docs", "--to", "lancedb:x"],
+            2,
+            "no embedding model is named; under [embed] in your own quire.toml name an endpoint",
+        ),
         (["docs", "--to", "lancedb:x", "--embedder", "nowhere"], 2, "embedder='nowhere' is invalid: no such folder"),
         (["docs", "--to", "lancedb:x#a b"], 2, "a table's name has"),
         (["docs", "--to", "lancedb:x#quire__next"], 2, "a table's name has"),

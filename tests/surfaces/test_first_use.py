@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 
 import pytest
@@ -198,3 +199,27 @@ def test_a_page_replaces_only_a_page(run, project, docs, arguments) -> None:
     assert (project / "README.md").read_text("utf-8") == "# Read me\n"
     assert "wrote page.html" in run(*arguments, "page.html").err
     assert "replaced page.html" in run(*arguments, "page.html").err
+
+
+# Choices that cannot be
+
+
+def test_links_to_a_section_and_orphans_exclude_each_other(run) -> None:
+    assert refused(run("links", "docs", "--to", "docs/a.md", "--orphans")).startswith(
+        "quire: --to and --orphans exclude"
+    )
+
+
+def test_a_repository_called_as_a_folder_that_is_there(run, project, tmp_path_factory) -> None:
+    repository = tmp_path_factory.mktemp("others") / "docs"
+    repository.mkdir()
+    (repository / "b.md").write_text("# Theirs\n\nText.\n")
+    for command in (
+        ["init", "-q"],
+        ["add", "."],
+        ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "a"],
+    ):
+        subprocess.run(["git", *command], cwd=repository, check=True, capture_output=True)
+    added = run("add", repository.as_uri())
+    assert (added.code, added.out.decode().splitlines()[-1]) == (0, "quire.toml: added the tree docs-2")
+    assert {"docs", "docs-2"} <= set(load(project).trees)

@@ -38,8 +38,9 @@ def command(
     settings = load(Path.cwd())
     file = settings.file if settings.file and settings.file.name == PROJECT_FILE else Path.cwd() / PROJECT_FILE
     base = source.rstrip("/").rpartition("/")[2].removesuffix(".git") if is_repository else Path(source).resolve().name
-    name = name or tree_name(base, settings.trees)
-    if name in settings.trees:
+    taken = settings.trees if file.exists() else _proposed_others(file, source)
+    name = name or tree_name(base, taken)
+    if name in taken:
         raise QuireError(f"{display_path(file)} has a tree {name}", "choose another one with --name")
     if is_repository:
         values = {"git": source, "ref": ref, "path": path}
@@ -54,6 +55,12 @@ def command(
     _append(file, name, {key: value for key, value in values.items() if value})
     echo(visible(f"{display_path(file)}: added the tree {name}"))
     return 0
+
+
+def _proposed_others(file: Path, source: str) -> list[str]:
+    """The names of the trees that a new file has, without that of ``source`` itself."""
+    trees, path = proposed_trees(file.parent), os.path.relpath(source, file.parent).replace(os.sep, "/")
+    return [name for name, folder in dict(trees).items() if folder != path]
 
 
 def _append(file: Path, name: str, values: dict[str, str]) -> None:

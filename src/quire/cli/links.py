@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import structs
 
-from quire.cli.command_options import JSON, PATHS, option, quire_command
+from quire.cli.command_options import JSON, PATHS, option, quire_command, refuse
 from quire.cli.cut_options import ERRORS, TreeCutter
 from quire.cli.finding_formats import FORMAT, Form, write_findings
 from quire.cli.input_documents import Inputs, Summary, Work, results
@@ -43,6 +43,7 @@ def command(
     --to and --orphans answer from the index. The exit code is 1 if no link leads there, or if there are orphans. A
     sidebar that the generator writes has no links for quire.
     """
+    refuse(to and is_orphans, "--to and --orphans exclude each other; choose one")
     if to or is_orphans:
         with index.open(paths) as workspace:
             return _show_indexed(workspace, to, as_json=as_json)

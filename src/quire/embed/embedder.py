@@ -27,8 +27,8 @@ _METHODS = (  # how the models of other packages embed texts and queries
 _NAMES = ("model_name", "model", "model_id", "base_model_name", "model_card_data.base_model", "name")  # of these
 _OTHERS = "where it has no wheel (Python 3.14, ARM Linux, musl), use an endpoint or the folder of a model2vec model"
 _CHOICE = (
-    "name an endpoint (--endpoint URL --model NAME), or a folder in the format of model2vec or wordllama (--embedder "
-    "NAME); [embed] in your own quire.toml names it for every command, and embedder= in Python"
+    "under [embed] in your own quire.toml name an endpoint and its model, or as embedder a folder in the format of "
+    "model2vec or wordllama; chunk and sync also take --endpoint, --model and --embedder, Python embedder="
 )
 _endpoint = cache(Endpoint)
 

@@ -60,6 +60,8 @@ class Citation(Quotation, frozen=True):
 
 def cite(text: str | Sequence[Mapping[str, str]], index: Index) -> list[Citation]:
     """Check the quotations of a Markdown text, or of a list of ``{"quote": …, "source": …}``, as JSON or as objects."""
+    if not isinstance(index, Index):
+        raise TypeError(f"index must be a quire.Index, not {type(index).__name__}; quire.Index.open(FOLDER) opens one")
     return check_quotations(text, index, lambda name: index.get(name).id, index.documents())
 
 

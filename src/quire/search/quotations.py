@@ -9,7 +9,6 @@ or JSON: a list of objects with ``quote`` and, if it is known, ``source``.
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -20,6 +19,7 @@ from quire.model.page_markers import FENCED
 from quire.model.patterns import pattern
 
 _MIN_WORDS = 5  # a shorter quotation without a source is a name or a word that the author distances himself from
+_FORM = 'write [{"quote": "…", "source": "…"}]'
 _BLOCK = pattern(r"(?:^[ ]{0,3}>[^\n]*\n?)+|(?:^(?![ ]{0,3}>)[^\n]*\S[^\n]*\n?)+", re.MULTILINE)
 _QUOTED_LINE = pattern(r"^[ ]{0,3}>[ \t]?", re.MULTILINE)
 _MARK = pattern('["“”„«»]')
@@ -46,8 +46,11 @@ class Quotation(msgspec.Struct, frozen=True):
 def quotations(text: str) -> list[Quotation]:
     """The quotations of a Markdown text, or of JSON."""
     if text.lstrip().startswith(("[{", "[\n", "{")) or text.strip() == "[]":
-        with suppress(msgspec.DecodeError, RecursionError):
+        try:
             return listed_quotations(msgspec.json.decode(text))
+        except (msgspec.DecodeError, RecursionError) as error:
+            if text.lstrip().startswith("[{"):
+                raise InputError("quotations", f"not JSON: {error}", _FORM) from None
     found = _in_markdown(FENCED.sub(lambda fence: "\n" * fence[0].count("\n"), text))
     return [quotation for quotation in found if quotation.source or len(quotation.quote.split()) >= _MIN_WORDS]
 
@@ -58,7 +61,7 @@ def listed_quotations(values: Any) -> list[Quotation]:
     for number, row in enumerate([values] if isinstance(values, Mapping | str) else values, 1):
         quote, source = (row.get("quote"), row.get("source") or "") if isinstance(row, Mapping) else (None, "")
         if not (isinstance(quote, str) and isinstance(source, str)):
-            raise InputError("quotations", f"number {number} has no quote", 'write [{"quote": "…", "source": "…"}]')
+            raise InputError("quotations", f"number {number} has no quote", _FORM)
         found.append(Quotation(quote, source, number))
     return found
 

@@ -131,8 +131,8 @@ def test_where_a_model_is_missing_the_error_says_what_else_there_is(monkeypatch:
 
 def test_without_a_model_the_error_says_what_to_name() -> None:
     said = (
-        r"^no embedding model is named; name an endpoint \(--endpoint URL --model NAME\), or a folder in the format of "
-        r"model2vec or wordllama \(--embedder NAME\); \[embed\] in your own quire.toml"
+        r"^no embedding model is named; under \[embed\] in your own quire.toml name an endpoint and its model, or as "
+        r"embedder a folder in the format of model2vec or wordllama; chunk and sync also take --endpoint, --model and"
     )
     for nothing in (None, EmbedSettings()):
         with pytest.raises(quire.OptionError, match=said):
