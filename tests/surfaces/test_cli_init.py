@@ -137,3 +137,11 @@ def test_a_folder_outside_of_the_project_is_not_added(docs, run, monkeypatch) ->
     assert run("add", "../other").code == 2
     assert (folder / "project/quire.toml").read_bytes() == before
     assert run("search", "a", "--list").code == 0
+
+
+def test_a_file_that_cannot_be_read_is_no_obstacle(run, docs, monkeypatch) -> None:
+    folder = docs({"docs/a.md": "# A\n\nText.\n"})
+    (folder / "docs" / "b.md").write_bytes(bytes(range(256)) * 12)
+    monkeypatch.chdir(folder)
+    result = run("init")
+    assert (result.code, result.out.decode().splitlines()[1]) == (0, "  docs = docs  2 documents, 5 tokens")

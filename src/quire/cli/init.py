@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from quire.cli.command_options import argument, quire_command
 from quire.cli.config import toml_key, toml_value, write_text
 from quire.cli.output import ERROR, count_of, echo, message, visible
-from quire.errors import InputError
+from quire.errors import InputError, QuireError
 from quire.model.options import DEFAULT_TOKENIZER
 from quire.model.trees import tree_name
 from quire.model.validation import fields
@@ -76,7 +77,10 @@ def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
     count = tokenizers.resolve(None, DEFAULT_TOKENIZER).count
     for tree, path in trees.items():
         files = [document.file for document in discover(str(root / path)).documents]
-        tokens = sum(count(read_file(file, str(file), "replace")[0]) for file in files)
+        tokens = 0
+        for file in files:
+            with suppress(QuireError):  # searches and runs name the files that cannot be read
+                tokens += count(read_file(file, str(file), "replace")[0])
         echo(visible(f"  {tree} = {path}  {count_of(len(files), 'document')}, {count_of(tokens, 'token')}"))
     return 0
 
