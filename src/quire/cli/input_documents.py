@@ -143,7 +143,9 @@ class Summary:
     def exit_code(self, paths: Sequence[str]) -> int:
         """2 after an error, 1 with a message if there were no documents in ``paths``, else 0."""
         if not self.has_errors and not self.counts["documents"]:
-            output.message(f"no documents in {', '.join(paths) or 'the trees of quire.toml'}; quire looks for Markdown and .txt files")
+            output.message(
+                f"no documents in {', '.join(paths) or 'the trees of quire.toml'}; quire looks for Markdown and .txt files"
+            )
             return NOTHING_FOUND
         return ERROR if self.has_errors else 0
 
