@@ -155,12 +155,10 @@ def _new_shell_path() -> str:
 
 def _program(*, absolute: bool) -> Sequence[str]:
     """How a new shell starts quire, on every machine if possible: by uv, from the PATH, else by its absolute path."""
-    shell_path = _new_shell_path()
-    if not absolute and shutil.which("uvx", path=shell_path):
-        return UVX
-    if not absolute and shutil.which("quire", path=shell_path):
-        return ["quire"]
-    folders = (str(Path(program).absolute().parent) for program in (sys.argv[0], sys.executable))
+    for program in () if absolute else (UVX, ["quire"]):
+        if shutil.which(program[0], path=_new_shell_path()):
+            return program
+    folders = (str(Path(file).absolute().parent) for file in (sys.argv[0], sys.executable))
     return [shutil.which("quire", path=os.pathsep.join(folders)) or "quire"]
 
 

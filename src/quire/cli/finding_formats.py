@@ -13,9 +13,10 @@ from quire.cli.command_options import option
 from quire.cli.output import Paint, echo, finding_line, write_json
 from quire.model.document import Finding
 
-_ESCAPED = str.maketrans(
-    {"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"}
-)  # a message may have the last two
+Form = Literal["text", "json", "github", "sarif"]
+_MEANING = "github: annotations of a workflow; sarif: for code scanning; json: as --json."
+FORMAT = option(_MEANING, "--format", default="text", show_default=True)
+_ESCAPED = {ord(char): f"%{ord(char):02X}" for char in "%\r\n:,"}  # a message may have the last two
 
 
 def _annotation(finding: Finding) -> str:
@@ -35,11 +36,6 @@ def _sarif(findings: Sequence[Finding]) -> dict[str, Any]:
     about = {"name": "quire", "version": __version__, "informationUri": ISSUES.removesuffix("/issues")}
     run = {"tool": {"driver": {**about, "rules": rules}}, "results": results}
     return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
-
-
-Form = Literal["text", "json", "github", "sarif"]
-_MEANING = "github: annotations of a workflow; sarif: for code scanning; json: as --json."
-FORMAT = option(_MEANING, "--format", default="text", show_default=True)
 
 
 def write_findings(findings: Sequence[Finding], form: Form, records: Sequence[Any] | None = None) -> None:

@@ -126,9 +126,8 @@ class Highlighted:
             if number > previous + 1:
                 rows.append("…")
             line = self.clipped(span, _ROWS * columns) if is_clipped else self.line(span)
-            is_prose = _PROSE.match(self._text, span.start) and not _within(
-                Span(span.start, span.start + 1), self._faint
-            )
+            is_faint = _within(Span(span.start, span.start + 1), self._faint)
+            is_prose = _PROSE.match(self._text, span.start) and not is_faint
             if is_wrapped and is_prose and number == previous + 1:
                 line = f"{rows.pop()} {line.lstrip(' ')}"
             new = [line] if is_code[number] else output.wrap(line, columns)
@@ -207,11 +206,9 @@ class Printer:
                 if _within(span, text.matches):
                     yield from self._rows(f"{paint.path(f'{file}:{number}', file)}: {text.line(span)}")
         elif self._form == "list":
-            path, breadcrumb = (
-                paint.path(f"{file}:{first}", file),
-                output.visible(hit.breadcrumb_line.removeprefix("> ")),
-            )
-            yield from self._rows(f"{path}  {breadcrumb}  {paint.number(size)}  {paint.faint(f'{hit.score:.2f}')}")
+            path, score = paint.path(f"{file}:{first}", file), paint.faint(f"{hit.score:.2f}")
+            breadcrumb = output.visible(hit.breadcrumb_line.removeprefix("> "))
+            yield from self._rows(f"{path}  {breadcrumb}  {paint.number(size)}  {score}")
             yield from reasons
         else:
             path = paint.path(f"{file}:{first}" if first == last else f"{file}:{first}-{last}", file)

@@ -110,7 +110,7 @@ def _fetch(workspace: Workspace, wanted: str, *, is_agreed: bool) -> bool:
         addresses = [tree.git for tree in trees if tree.git and not has_agreed(file, tree.git)]
         if addresses and not is_agreed:
             names = f"{display_path(file)} names repositories: {', '.join(dict.fromkeys(addresses))}"
-            if not (output.is_terminal(sys.stdin) and output.is_terminal(sys.stderr)):
+            if not output.can_ask():
                 raise QuireError(f"{names}; nobody has agreed to fetch them yet", "check them, and add --yes")
             if not output.confirm(f"{names}\nFetch them?"):
                 raise QuireError("nothing was fetched", "without --fetch, quire uses the other trees")

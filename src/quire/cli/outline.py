@@ -196,14 +196,9 @@ def _heading_records(document: Document, counter: TokenCounter, depth: int) -> l
     lines = dict(zip(positions, lines_at(text, positions), strict=True))
     records: list[dict[str, Any]] = []
     for section, size, own, end in zip(sections, tokens, own_tokens, last, strict=True):
-        record = {
-            "title": section.title,
-            "depth": section.depth,
-            "slug": section.slug,
-            "tokens": size,
-            "ownTokens": own,
-        }
-        records.append({**record, "startLine": lines[section.start], "endLine": lines[end], "children": []})
+        heading = {"title": section.title, "depth": section.depth, "slug": section.slug}
+        position = {"startLine": lines[section.start], "endLine": lines[end]}
+        records.append({**heading, "tokens": size, "ownTokens": own, **position, "children": []})
         if section.parent is not None and section.depth <= depth:
             records[section.parent]["children"].append(records[-1])
     return records

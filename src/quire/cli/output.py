@@ -199,6 +199,11 @@ def message(text: str) -> None:
     _write_error(f"quire: {visible(text)}")
 
 
+def can_ask() -> bool:
+    """Whether the user can answer a question."""
+    return is_terminal(sys.stdin) and is_terminal(sys.stderr)
+
+
 def confirm(question: str) -> bool:
     """Ask the user on standard error."""
     Progress.clear()

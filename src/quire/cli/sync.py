@@ -1,6 +1,5 @@
 """``quire sync``: sync documents to a vector store."""
 
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -8,18 +7,7 @@ from typing import Any
 from quire.cli.command_options import EMBEDDING, JSON, chosen_embedder, option, quire_command, refuse
 from quire.cli.cut_options import CUT_OPTIONS, READING, Engine, TreeCutter
 from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
-from quire.cli.output import (
-    ERROR,
-    Choices,
-    Progress,
-    confirm,
-    count_of,
-    echo,
-    is_terminal,
-    message,
-    visible,
-    write_json,
-)
+from quire.cli.output import ERROR, Choices, Progress, can_ask, confirm, count_of, echo, message, visible, write_json
 from quire.cli.parts import input_parts
 from quire.stores import Documents, SyncReport, sync
 from quire.stores.store import parse_target
@@ -70,7 +58,7 @@ def command(
             embedder=chosen_embedder(embedding, inputs.settings.embed),
             dry_run=dry_run,
             rebuild=rebuild,
-            delete=delete or (confirm if is_terminal(sys.stdin) and is_terminal(sys.stderr) else False),
+            delete=delete or (can_ask() and confirm),
             engine=engine,
             workers=jobs,
             on_progress=lambda done, total, rows: progress.step(done, total, count_of(rows, "chunk")),

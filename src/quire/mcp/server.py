@@ -103,9 +103,9 @@ class AgentServer:
         trees = "; ".join(f"{name} ({path}{sizes.get(name, '')})" for name, path in folders)
         return (
             f"Documentation: {trees}. For a question, call search: it returns whole sections with ids. To see what "
-            "there is, call outline, then get one section instead of reading files. Answers follow changed files within a second. "
-            "An answer that ends with a cursor goes on if you pass the cursor. If nothing is found, the documentation "
-            "does not say it."
+            "there is, call outline, then get one section instead of reading files. Answers follow changed files "
+            "within a second. An answer that ends with a cursor goes on if you pass the cursor. If nothing is found, "
+            "the documentation does not say it."
         )
 
     async def _in_thread(self, context: Context, work: Callable[[], Result]) -> Result:

@@ -232,14 +232,9 @@ def _head(hit: Hit, excerpt: Hit | None = None) -> str:
 
 
 def _fields(hit: Hit, excerpt: Hit | None = None) -> dict[str, Any]:
-    return {
-        "id": hit.id,
-        "path": f"{hit.path}:{hit.lines[0]}-{hit.lines[1]}",
-        "breadcrumb": breadcrumb(hit),
-        "tokens": hit.tokens,
-        **present(url=hit.url),
-        **({"complete": False} if excerpt and not excerpt.complete else {}),
-    }
+    path, partial_text = f"{hit.path}:{hit.lines[0]}-{hit.lines[1]}", excerpt and not excerpt.complete
+    fields = {"id": hit.id, "path": path, "breadcrumb": breadcrumb(hit), "tokens": hit.tokens}
+    return {**fields, **present(url=hit.url), **({"complete": False} if partial_text else {})}
 
 
 class Outline(Tool, frozen=True):
@@ -280,13 +275,10 @@ class Outline(Tool, frozen=True):
 def _outlined(start: int, listed: DocumentList, note: str) -> Answer:
     end = start + len(listed.entries)
     cursor = str(end) if end < listed.total else ""
-    hints = [
-        f"{start + 1}-{end} of {listed.total}" if start or cursor else "",
-        f'cursor "{cursor}" shows more' if cursor else "",
-        "outline with a path shows more" if listed.is_shortened else "",
-        note,
-    ]
-    hint = "; ".join(filter(None, hints))
+    numbers = f"{start + 1}-{end} of {listed.total}" if start or cursor else ""
+    more = f'cursor "{cursor}" shows more' if cursor else ""
+    shortened = "outline with a path shows more" if listed.is_shortened else ""
+    hint = "; ".join(filter(None, [numbers, more, shortened, note]))
     rows = [row[: 4 if row.lines else 3] for row in listed.entries]
     lines = [*(row.line for row in listed.entries), *([f"[{hint}]"] if hint else [])]
     return Answer("\n".join(lines), {"rows": rows, "total": listed.total, **present(cursor=cursor, note=note)})
@@ -354,12 +346,6 @@ def uri(node_id: str) -> str:
     return f"{SCHEME}:///{quote(tree)}/{quote(path)}{mark}{quote(slug)}"
 
 
-TOOLS: Mapping[str, type[Tool]] = {
-    "search": Search,
-    "outline": Outline,
-    "get": Get,
-    "context": Context,
-    "check": Check,
-    "status": Status,
-}
+_TOOLS: tuple[type[Tool], ...] = (Search, Outline, Get, Context, Check, Status)
+TOOLS: Mapping[str, type[Tool]] = {tool.__name__.lower(): tool for tool in _TOOLS}
 VECTOR_TOOLS: Mapping[str, type[Tool]] = {**TOOLS, "search": VectorSearch}  # the tools if the index has vectors

@@ -132,15 +132,6 @@ class _Server(uvicorn.Server):
 
 def serve(app: ASGIApp, listener: socket.socket, **options: Any) -> None:
     """Answer requests until interrupted."""
-    config = uvicorn.Config(
-        app,
-        http=_Connection,
-        limit_concurrency=MOST_CONNECTIONS,
-        timeout_graceful_shutdown=_GRACE,
-        ws="none",
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        **options,
-    )
-    _Server(config).run([listener])
+    options |= {"limit_concurrency": MOST_CONNECTIONS, "timeout_graceful_shutdown": _GRACE}
+    options |= {"ws": "none", "log_level": "warning", "access_log": False, "server_header": False}
+    _Server(uvicorn.Config(app, http=_Connection, **options)).run([listener])

@@ -48,6 +48,7 @@ _COMMON = frozenset(
 _HEAVIEST = 3.0
 _PATH, _DEFINITION, _USE = 3.0, 2.0, 1.0
 _PART = 0.5  # what a part of a name weighs, compared with the name
+OnProblem = Callable[[NotFoundError], object]
 
 
 class WeightedWord(NamedTuple):
@@ -84,12 +85,7 @@ class FileContext(NamedTuple):
         return cls(tuple(texts), words, tuple(trees), tuple(sections))
 
     def search(
-        self,
-        workspace: Workspace,
-        *,
-        limit: int,
-        max_tokens: int,
-        on_problem: Callable[[NotFoundError], None] = lambda _: None,
+        self, workspace: Workspace, *, limit: int, max_tokens: int, on_problem: OnProblem = lambda _: None
     ) -> Results:
         """The sections of the rules, then the best others; ``on_problem`` gets errors about the former."""
         left = max_tokens or NO_LIMIT

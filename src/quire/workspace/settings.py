@@ -165,16 +165,10 @@ def _checked(file: Path, table: Any) -> File:
     if store and "://" not in store:
         kind, _, place = store.partition(":")
         store = f"{kind}:{absolute(file.parent, place)}"
-    return File(
-        path=file,
-        index=absolute(file.parent, toml.index) if isinstance(toml.index, str) else None,
-        store=store,
-        trees=trees,
-        chunk=toml.chunk,
-        search=dict(flat_values(table.get("search", {}))),
-        embed=table.get("embed", {}),
-        context=tuple(toml.context),
-    )
+    index = absolute(file.parent, toml.index) if isinstance(toml.index, str) else None
+    places: dict[str, Any] = {"path": file, "index": index, "store": store, "trees": trees}
+    search, embed = dict(flat_values(table.get("search", {}))), table.get("embed", {})
+    return File(**places, chunk=toml.chunk, search=search, embed=embed, context=tuple(toml.context))
 
 
 def _tree(file: Path, name: str, value: str | Tree, key: Naming) -> Tree:
