@@ -123,8 +123,7 @@ def command(
         return 0
     new: dict[Path, str] = {}
     for agent in chosen.values():  # all texts first, so that an error leaves every file as it was
-        old = new.get(agent.file, _read(agent.file))
-        new[agent.file] = configuration(agent, old, () if remove else program)
+        new[agent.file] = configuration(agent, new.get(agent.file, _read(agent.file)), () if remove else program)
         if agent.instructions:
             page = Path(agent.instructions)
             new[page] = _with_block(new.get(page, _read(page)), "" if remove else _snippet(program), "<!-- {} -->")

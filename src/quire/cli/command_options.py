@@ -29,6 +29,7 @@ _MODEL_OPTIONS: Mapping[str, Mapping[str, str]] = {
     "window": {}, "dimensions": {}, "requests_per_minute": {},
 }  # fmt: skip
 """The settings of an embedding model that are options, too; the others are only in quire.toml."""
+Chosen = Mapping[str, Any]  # the values of several options, by name
 _HELP = {"help_option_names": ["-h", "--help"]}
 
 
@@ -219,4 +220,7 @@ EMBEDDING: Any = Declared(
 """Options for a model; the command gets those that the user set, for ``chosen_embedder``."""
 PATHS = argument("[PATH...]")
 JSON = option("Print one JSON value and nothing else.", "--json")
+FindingForm = Literal["text", "json", "github", "sarif"]
+_FORMS = "github: annotations of a workflow; sarif: for code scanning; json: as --json."
+FORMAT = option(_FORMS, "--format", default="text", show_default=True)
 HTML = option("Write a page with plots to a file, instead of the table.", "FILE")

@@ -149,10 +149,7 @@ def _safe(text: str) -> str:
 
 
 class Printer:
-    """Prints hits: complete when piped, shortened around the matches on a terminal.
-
-    With ``best``, a terminal shows the first hit as far as there is room for it, and one line for each of the others.
-    """
+    """Prints hits: complete when piped, shortened around matches on a terminal; ``best`` lists all but the first."""
 
     def __init__(self, *, full: bool = False, form: Form = "text", ranges: Ranges = None, best: bool = False) -> None:
         is_terminal = output.is_terminal(sys.stdout)
@@ -185,7 +182,6 @@ class Printer:
             output.echo(line, wraps=False)
 
     def _list(self, hits: Sequence[tuple[Hit, str]]) -> Iterator[str]:
-        """One line for each hit, and how to read it."""
         paint, columns = self._paint, self._columns or _WIDTH
         places = [f"{file}:{hit.lines[0]}" for hit, file in hits]
         for (hit, file), place in zip(hits, places, strict=True):

@@ -273,7 +273,6 @@ def results(
 
 
 def _process(work: Work[Result], document: InputDocument) -> tuple[Summary, list[Result]]:
-    """A summary of a document and the result; no result if it cannot be read or cut."""
     try:
         summary, result = work(document.read())
     except QuireError as error:

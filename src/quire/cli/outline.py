@@ -131,7 +131,6 @@ def _print(rows: Sequence[Row]) -> None:
 def _show_headings(
     workspace: Workspace, records: Sequence[FileRecord], counter: TokenCounter, max_tokens: int, *, as_json: bool
 ) -> None:
-    """Print the most detailed list of documents and headings that fits, one line each, with ids."""
     fits = lambda entries: counter.count(_text(entries)) <= max_tokens  # noqa: E731
     listed = document_list(records, workspace.index.outline, fits, max_tokens=max_tokens)
     if as_json:
@@ -148,10 +147,9 @@ def _text(listed: DocumentList) -> str:
 
 def _show_indexed(workspace: Workspace, name: str, show_tree: Callable[..., None]) -> None:
     hit = get_section(workspace, name)
-    whole = workspace.get(f"{hit.tree}:{hit.path}")
     tree = workspace.trees[hit.tree]
     values = tree_options({"substitutions": tree.substitutions}, (), tree.folder)
-    document = pipeline.parse(whole.text, path=hit.path, **values)
+    document = pipeline.parse(workspace.get(f"{hit.tree}:{hit.path}").text, path=hit.path, **values)
     first = next((section.number for section in document.sections if section.start == hit.span.start and hit.depth), 0)
     show_tree(document, workspace.file(hit.tree, hit.path), first)
 
@@ -159,7 +157,6 @@ def _show_indexed(workspace: Workspace, name: str, show_tree: Callable[..., None
 def _show_tree(
     counter: TokenCounter, depth: int, document: Document, file: str, first: int = 0, *, as_json: bool
 ) -> None:
-    """Print the heading tree, from the section ``first`` on."""
     record = _heading_records(document, counter, depth)[first]
     if as_json:
         output.write_json({"path": document.path and storable(document.path), **record})

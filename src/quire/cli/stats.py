@@ -53,8 +53,7 @@ def command(
     measure, prepare = partial(_measure, chosen, tokenizer, inputs.syntax), partial(load_tokenizers, chosen, tokenizer)
     summary = Summary()
     totals: dict[str, Measurement] = {strategy: ([], Counter()) for strategy in chosen}
-    documents = inputs.documents(summary)
-    with closing(results(documents, measure, summary, jobs=jobs, prepare=prepare)) as measured:
+    with closing(results(inputs.documents(summary), measure, summary, jobs=jobs, prepare=prepare)) as measured:
         for measurements in measured:
             for (chunks, findings), (more_chunks, more_findings) in zip(totals.values(), measurements, strict=True):
                 chunks.extend(more_chunks)

@@ -64,7 +64,6 @@ def _status(workspace: Workspace) -> Status:
 
 
 def _changed_trees(status: Status, workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Trees that are missing, or that differ between the configuration and the index, with the reason."""
     updates = command_hint("index", workspace)
     for name, tree in workspace.trees.items():
         path, indexed = display_path(tree.folder), status.trees.get(name)

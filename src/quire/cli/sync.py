@@ -1,10 +1,8 @@
 """``quire sync``: sync documents to a vector store."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
-from quire.cli.command_options import EMBEDDING, JSON, chosen_embedder, option, quire_command, refuse
+from quire.cli.command_options import EMBEDDING, JSON, Chosen, chosen_embedder, option, quire_command, refuse
 from quire.cli.cut_options import CUT_OPTIONS, READING, Engine, TreeCutter
 from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
 from quire.cli.output import ERROR, Choices, Progress, can_ask, confirm, count_of, echo, message, visible, write_json
@@ -22,13 +20,13 @@ def command(
     *,
     inputs: Inputs = READING,
     store: str = option("The store; see above.", "--to", "STORE", required=True),
-    embedding: Mapping[str, Any] = EMBEDDING,
+    embedding: Chosen = EMBEDDING,
     dry_run: bool = option("Say what would be done, and what it would cost, and do nothing."),
     rebuild: bool = option("Remove quire's tables first, and embed everything again."),
     delete: bool = option("Allow deleting more than a fifth of the documents."),
     engine: Engine | None = option("Cut and embed on all cores, or with Ray."),
     jobs: int | None = option("Number of processes, with --engine.", "-j", least=1),
-    options: Mapping[str, Any] = CUT_OPTIONS,
+    options: Chosen = CUT_OPTIONS,
     as_json: bool = JSON,
 ) -> int:
     """Sync documents to a vector store.

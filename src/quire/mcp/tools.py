@@ -1,7 +1,5 @@
 """The tools: search, outline, get, context, check and status. Each answer says how much there is in all."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -113,15 +111,12 @@ class _Page:
         return Answer(f"[{end} of {total}: raise max_tokens{skips}]", record)
 
     def _choices(self) -> Iterator[dict[str, Hit]]:
-        """The hits whose texts are shown: all, then as many as fit a limit that becomes smaller, then none.
-
-        On the first page the search chooses them; on later ones they are the whole ones that fit.
-        """
+        """The hits whose texts are shown: all, then as many as fit a limit that becomes smaller, then none."""
         yield {hit.id: hit for hit in self._hits}
         most, names = self._limit.most, self._limit.used(self._listed({}, len(self._hits)))
         sizes = list(accumulate(hit.tokens + _LEAST_TEXT for hit in self._hits))
         room = max(int((most - names) / _JSON_FACTOR), most // 2)
-        while room >= _LEAST_TEXT:
+        while room >= _LEAST_TEXT:  # on the first page the search chooses them, later the whole ones that fit
             fitting = self._hits[: bisect_right(sizes, room)] if self._start else self._find(max_tokens=room)
             yield (texts := {hit.id: hit for hit in fitting})
             used = self._limit.used(self._listed(texts, self._fewest(texts)))
@@ -295,7 +290,8 @@ class Check(Tool, frozen=True):
         from quire.search.cite import check_quotations  # noqa: PLC0415  few sessions need it
 
         workspace, rows = service.workspace, []
-        found = check_quotations(self.text, workspace.index, workspace.section_id, workspace.documents(), history=False)
+        sources = workspace.index, lambda name: workspace.get(name).id, workspace.documents()
+        found = check_quotations(self.text, *sources, history=False)
         for citation in found:
             places = [f"{place.tree}:{place.path}:{place.lines[0]}-{place.lines[1]}" for place in citation.places]
             difference = present(places=places, difference=citation.difference)

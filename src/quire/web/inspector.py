@@ -5,8 +5,6 @@ of its own that leads to this machine (Host), nor from its own origin (Origin), 
 Every answer forbids scripts, styles and requests from anywhere else.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import socket
@@ -193,7 +191,6 @@ class Inspector:
         return Response(asset(name), media_type=_ASSETS[name.rpartition(".")[2]])
 
     async def _answer(self, request: Request) -> Response:
-        """The result of a call, or what is wrong with it."""
         call = self._calls.get(request.path_params["name"])
         if call is None:
             return _json({"error": "no such call"}, 404)

@@ -105,7 +105,7 @@ class FileContext(NamedTuple):
             return Results(hits)
         query = " OR ".join(f'"{word.text}"^{word.weight}' for word in self.words)  # quotes: no word is corrected
         path = [f"{tree}:/" for tree in self.trees]
-        scopes = [scope for scope in map(workspace.locate, self.files) if scope]
+        scopes = [scope for file in self.files if (scope := locate(file, workspace.folders))]
         records = workspace.documents() if scopes else ()
         own = [record.id for record in records if any(scope.has(record) for scope in scopes)]
         results = workspace.search(query, limit=limit, max_tokens=left, path=path, without=own)

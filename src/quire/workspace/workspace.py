@@ -6,12 +6,12 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
@@ -41,7 +41,7 @@ OnMessage = Callable[[str], None]
 _CHECK_EVERY = 1.0  # a server looks for changed files once in so many seconds while calls come
 
 
-class Workspace:
+class Workspace(AbstractContextManager["Workspace"]):
     """Documents that were named or configured, and their index. Any thread may use it."""
 
     def __init__(
@@ -125,15 +125,6 @@ class Workspace:
             workspace.close()
             raise
         return workspace
-
-    @classmethod
-    def recent(cls, on_message: OnMessage = lambda _: None) -> Iterator[Workspace]:
-        """The cached workspaces of folders in or around the current one, the one that was used last first."""
-        settings = load(Path.cwd())
-        return (cls(settings, choice, on_message) for choice in selection.cached())
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
@@ -280,10 +271,6 @@ class Workspace:
         patterns = [pattern for glob in globs for pattern in self._patterns(glob.rstrip("/"))]
         return [record for record in self._selected() if matches_path(record.tree, record.path, patterns)]
 
-    def locate(self, file: str) -> Scope | None:
-        """The tree that a file is in, and its path there."""
-        return selection.locate(file, self.folders)
-
     def finds(self, name: str) -> bool:
         """Whether the index has a section of this name now."""
         try:
@@ -294,10 +281,7 @@ class Workspace:
     def search(
         self, query: str, *, path: Sequence[str] = (), like: str = "", text: str = "", **options: Any
     ) -> Results:
-        """The best sections of the selected documents for a query, or for the words of a section or a text.
-
-        ``path`` are patterns; other options are those of ``Index.search``.
-        """
+        """The best sections for a query, or for the words of a section or a text; options as of ``Index.search``."""
         options |= {"trees": self.selected_trees, **self._filter(path, options.get("without", ()))}
         find = partial(self.index.similar, like, text=text) if like or text else partial(self.index.search, query)
         results = find(**options)
@@ -308,7 +292,6 @@ class Workspace:
         return {"without": [*without, *self.unselected(globs)] or None}
 
     def _with_url(self, hit: Hit) -> Hit:
-        """A hit with its published address, if its tree has one."""
         options = self._tree_options(hit.tree)
         if not options.base_url:
             return hit
@@ -327,10 +310,6 @@ class Workspace:
             if in_tree is None:
                 raise
             return self._with_url(self.index.get(in_tree, **options))
-
-    def section_id(self, name: str) -> str:
-        """The id of a section that ``get`` finds."""
-        return self.get(name).id
 
     def _from_current_folder(self, name: str) -> SectionName | None:
         """The name of a section whose document is a path from the current folder. No file is looked at."""
