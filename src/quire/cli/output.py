@@ -11,7 +11,7 @@ import sys
 import time
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal, TextIO
@@ -45,19 +45,19 @@ _ASCII = str.maketrans(
     {"│": "|", "├": "|", "└": "`", "─": "-", "…": "~", "›": ">", "·": "-", "–": "-", **dict.fromkeys("▏▎▍▌▋▊▉█", "#")}
 )  # for quire's own drawing characters where the terminal cannot show them
 _DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))  # characters that change that of the text after them
-_VISIBLE = {
-    **{code: chr(0x2400 + code) for code in range(0x20)},
-    ord("\t"): "    ",
-    0x7F: "\u2421",
-    **{0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)},
-    **dict.fromkeys((*range(0x80, 0xA0), 0x2028, 0x2029, *_DIRECTIONS), "\ufffd"),
-}
-"""A picture for each control character; undecodable bytes of file names as the index writes them."""
+
+
+@cache
+def _pictures() -> dict[int, str]:
+    """A picture for each control character; undecodable bytes of file names as the index writes them."""
+    pictures = {code: chr(0x2400 + code) for code in range(0x20)} | {ord("\t"): "    ", 0x7F: "\u2421"}
+    pictures |= {0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
+    return pictures | dict.fromkeys((*range(0x80, 0xA0), 0x2028, 0x2029, *_DIRECTIONS), "\ufffd")
 
 
 def visible(text: str) -> str:
     """``text`` on one line, with control characters replaced, so that an escape sequence has no effect."""
-    return text if text.isascii() and text.isprintable() else text.translate(_VISIBLE)
+    return text if text.isascii() and text.isprintable() else text.translate(_pictures())
 
 
 def width(text: str) -> int:

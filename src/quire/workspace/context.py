@@ -4,13 +4,11 @@ The words are those of a file's path, of the names it defines, and of its text. 
 need not be known here: the ranking of the search takes care of it.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from msgspec.structs import replace
 
@@ -68,7 +66,7 @@ class FileContext(NamedTuple):
     sections: Sequence[str]  # that are always included
 
     @classmethod
-    def of(cls, texts: Mapping[str, str], settings: Settings) -> FileContext:
+    def of(cls, texts: Mapping[str, str], settings: Settings) -> Self:
         """The words of files by their paths, and what the rules for these files add."""
         best: dict[str, WeightedWord] = {}  # a word counts most where it weighs most
         used: list[ContextRule] = []
