@@ -3,8 +3,7 @@
 Shared by the commands:
 
 command_group.py    the list of commands; errors and Ctrl-C become messages and exit codes
-output.py           everything that is printed: JSON, colours, links, wrapped lines, progress
-finding_formats.py  findings as text, JSON, annotations or SARIF
+output.py           everything that is printed: JSON, findings and SARIF, colours, links, wrapped lines, progress
 command_options.py  commands with examples; options declared by parameters; those of several commands
 cut_options.py      options of the commands that read and cut documents
 input_documents.py  which documents to read, in how many processes, the summary of a run

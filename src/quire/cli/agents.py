@@ -123,8 +123,7 @@ def command(
         return 0
     new: dict[Path, str] = {}
     for agent in chosen.values():  # all texts first, so that an error leaves every file as it was
-        old = new.get(agent.file, _read(agent.file))
-        new[agent.file] = configuration(agent, old, () if remove else program)
+        new[agent.file] = configuration(agent, new.get(agent.file, _read(agent.file)), () if remove else program)
         if agent.instructions:
             page = Path(agent.instructions)
             new[page] = _with_block(new.get(page, _read(page)), "" if remove else _snippet(program), "<!-- {} -->")
@@ -155,12 +154,10 @@ def _new_shell_path() -> str:
 
 def _program(*, absolute: bool) -> Sequence[str]:
     """How a new shell starts quire, on every machine if possible: by uv, from the PATH, else by its absolute path."""
-    shell_path = _new_shell_path()
-    if not absolute and shutil.which("uvx", path=shell_path):
-        return UVX
-    if not absolute and shutil.which("quire", path=shell_path):
-        return ["quire"]
-    folders = (str(Path(program).absolute().parent) for program in (sys.argv[0], sys.executable))
+    for program in () if absolute else (UVX, ["quire"]):
+        if shutil.which(program[0], path=_new_shell_path()):
+            return program
+    folders = (str(Path(file).absolute().parent) for file in (sys.argv[0], sys.executable))
     return [shutil.which("quire", path=os.pathsep.join(folders)) or "quire"]
 
 

@@ -75,7 +75,8 @@ def command(
     output = None if output == "-" else output
     cut = TreeCutter.of(inputs, options)
     vectors = vectors or bool(embedding)
-    _check(inputs, cut, output or "", engine=engine, form=form, vectors=vectors, as_json=as_json)
+    is_tree = all(chosen["strategy"] == "tree" for chosen in cut.options.values())
+    _check(inputs, output or "", is_tree=is_tree, engine=engine, form=form, vectors=vectors, as_json=as_json)
     if engine is not None and output is not None:
         write_dataset: Callable[..., int] = import_module("quire.cli.parts").write_dataset
         embedder = chosen_embedder(embedding, inputs.settings.embed) or EmbedSettings() if vectors else None
@@ -87,10 +88,9 @@ def command(
     if output is not None and form != "files":
         _refuse_input(output, documents, summary)
     encode, write = _encoding(output, form, summary, as_json=as_json)
-    has_whole_paths = form == "compact" or cut.strategies == {"tree"}
     work = partial(_encode, cut, encode)
     with closing(results(documents, work, summary, jobs=jobs, prepare=cut.prepare)) as encoded:
-        unclashing = _without_clashes(encoded, summary, has_whole_paths=has_whole_paths)
+        unclashing = _without_clashes(encoded, summary, has_whole_paths=form == "compact" or is_tree)
         write(encoded if form == "files" else unclashing)  # the writer of files refuses those that clash
     summary.show()
     return summary.exit_code(inputs.paths)
@@ -103,7 +103,7 @@ def _encode(cut: TreeCutter, encode: Encode, document: InputDocument) -> tuple[S
 
 
 def _check(
-    inputs: Inputs, cut: TreeCutter, name: str, *, engine: str | None, form: str | None, vectors: bool, as_json: bool
+    inputs: Inputs, name: str, *, is_tree: bool, engine: str | None, form: str | None, vectors: bool, as_json: bool
 ) -> None:
     """Refuse options that contradict each other, what only an engine can do, and what none can."""
     source = next((path for path in (*inputs.paths, name) if "://" in path), "") or (vectors and "--vectors")
@@ -118,7 +118,6 @@ def _check(
     refuse(engine and is_other, f"-o {name} is not a folder, and --engine writes {folder}; name a folder")
     refuse(engine and STANDARD_INPUT in inputs.paths, "--engine cannot read standard input; name files or folders")
     refuse(not name and form in ("files", "parquet"), f"--format {form} needs an output; say where with -o")
-    is_tree = cut.strategies == {"tree"}
     refuse(form == "nodes" and not is_tree, "--format nodes is about the heading tree; add -s tree")
     refuse(name and as_json, "--json prints to standard output; leave it out, or leave out -o")
     refuse(is_one_file, f"-o {name} is a folder, and --format {form} one file; name a file")

@@ -29,7 +29,7 @@ def command(
     name = STANDARD_INPUT_NAME if file == STANDARD_INPUT else file
     text, _ = read_text(None if file == STANDARD_INPUT else Path(file), name, "strict")
     with index.open(paths) as workspace:
-        citations = check_quotations(text, workspace.index, workspace.section_id, workspace.documents())
+        citations = check_quotations(text, workspace.index, lambda name: workspace.get(name).id, workspace.documents())
         if as_json:
             write_json(citations)
         for citation in () if as_json else citations:

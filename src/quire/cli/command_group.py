@@ -48,8 +48,6 @@ COMMANDS: Mapping[str, str] = {name: line for group in GROUPS.values() for name,
 
 
 class _Commands(click.Group):
-    """Commands in modules of their own, imported when called."""
-
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 

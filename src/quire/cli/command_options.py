@@ -23,6 +23,13 @@ from quire.model.validation import Field, convert, fields
 from quire.workspace.settings import CONFIG_VARIABLE
 
 _FLAGS = {"breadcrumb_mode": "--breadcrumb", "version": "--model-version"}  # of fields whose names are no flags
+_METAVARS = {"base_url": "URL", "page_marker": "REGEX"}
+_MODEL_OPTIONS: Mapping[str, Mapping[str, str]] = {
+    "embedder": {"metavar": "NAME|FOLDER"}, "endpoint": {"metavar": "URL"}, "model": {}, "version": {"metavar": "TEXT"},
+    "window": {}, "dimensions": {}, "requests_per_minute": {},
+}  # fmt: skip
+"""The settings of an embedding model that are options, too; the others are only in quire.toml."""
+Chosen = Mapping[str, Any]  # the values of several options, by name
 _HELP = {"help_option_names": ["-h", "--help"]}
 
 
@@ -182,9 +189,6 @@ def not_empty(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     return value
 
 
-_METAVARS = {"base_url": "URL", "page_marker": "REGEX"}
-
-
 def field_option(field: Field, name: str, *flags: str, more: str = "", **settings: Any) -> click.Option:
     """An option for a field of a struct, which declares its type and description; ``more`` ends its help."""
     text, flag = f"{field.sentence}{more}", flag_name(name)
@@ -194,13 +198,6 @@ def field_option(field: Field, name: str, *flags: str, more: str = "", **setting
     metavar = {"type": kind, "metavar": _METAVARS.get(name, "NAME") if kind is str else "N"}
     values: Any = {"type": click.Choice(field.choices)} if field.choices else metavar
     return click.Option([flag, *flags, name], help=text, **{**values, **settings})
-
-
-_MODEL_OPTIONS: Mapping[str, Mapping[str, str]] = {
-    "embedder": {"metavar": "NAME|FOLDER"}, "endpoint": {"metavar": "URL"}, "model": {}, "version": {"metavar": "TEXT"},
-    "window": {}, "dimensions": {}, "requests_per_minute": {},
-}  # fmt: skip
-"""The settings of an embedding model that are options, too; the others are only in quire.toml."""
 
 
 def chosen_embedder(chosen: Mapping[str, Any], configured: Mapping[str, Any]) -> str | EmbedSettings | None:
@@ -217,12 +214,13 @@ def chosen_embedder(chosen: Mapping[str, Any], configured: Mapping[str, Any]) ->
 
 
 EMBEDDING: Any = Declared(
-    lambda _name, _kind: [
-        field_option(fields(EmbedSettings)[name], name, **one) for name, one in _MODEL_OPTIONS.items()
-    ],
+    lambda *_: [field_option(fields(EmbedSettings)[name], name, **one) for name, one in _MODEL_OPTIONS.items()],
     lambda **values: {name: value for name, value in values.items() if value is not None},
 )
 """Options for a model; the command gets those that the user set, for ``chosen_embedder``."""
 PATHS = argument("[PATH...]")
 JSON = option("Print one JSON value and nothing else.", "--json")
+FindingForm = Literal["text", "json", "github", "sarif"]
+_FORMS = "github: annotations of a workflow; sarif: for code scanning; json: as --json."
+FORMAT = option(_FORMS, "--format", default="text", show_default=True)
 HTML = option("Write a page with plots to a file, instead of the table.", "FILE")

@@ -97,11 +97,6 @@ class TreeCutter(NamedTuple):
                 raise click.UsageError(str(error)) from error
         return cls(options)
 
-    @property
-    def strategies(self) -> set[str]:
-        """The strategies of all trees."""
-        return {options["strategy"] for options in self.options.values()}
-
     def with_documents(self, documents: Sequence[InputDocument]) -> Self:
         """With the slugs, the dialect and the substitutions that the documents of each tree show."""
         completed = {}

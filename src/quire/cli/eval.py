@@ -24,6 +24,7 @@ from quire.web.html_pages import eval_page, write_page
 from quire.workspace.settings import named_file, search_settings
 from quire.workspace.workspace import Workspace
 
+_FAIL_UNDER = f"Exit with 1 if a figure is lower: mrr=0.75. Repeatable. Names: {', '.join(SHARES)}."
 _SOURCES = {"links": "the documents' links", "pasted": "the documents' sentences"}
 _MOST_SHOWN = 10  # how many of the questions that two settings answer differently are printed; JSON has all
 
@@ -48,11 +49,7 @@ def command(
     most: int | None = option("Ask only N of the questions.", "--sample", least=1),
     misses: bool = option("List the questions whose first result is wrong."),
     thresholds: Mapping[str, float] = option(
-        f"Exit with 1 if a figure is lower: mrr=0.75. Repeatable. Names: {', '.join(SHARES)}.",
-        "--fail-under",
-        "NAME=VALUE",
-        multiple=True,
-        callback=_thresholds,
+        _FAIL_UNDER, "--fail-under", "NAME=VALUE", multiple=True, callback=_thresholds
     ),
     files: tuple[str, str] | None = option(
         "Compare the search settings of two configuration files.", "--compare", "A.toml B.toml"

@@ -126,9 +126,8 @@ class Highlighted:
             if number > previous + 1:
                 rows.append("…")
             line = self.clipped(span, _ROWS * columns) if is_clipped else self.line(span)
-            is_prose = _PROSE.match(self._text, span.start) and not _within(
-                Span(span.start, span.start + 1), self._faint
-            )
+            is_faint = _within(Span(span.start, span.start + 1), self._faint)
+            is_prose = _PROSE.match(self._text, span.start) and not is_faint
             if is_wrapped and is_prose and number == previous + 1:
                 line = f"{rows.pop()} {line.lstrip(' ')}"
             new = [line] if is_code[number] else output.wrap(line, columns)
@@ -150,10 +149,7 @@ def _safe(text: str) -> str:
 
 
 class Printer:
-    """Prints hits: complete when piped, shortened around the matches on a terminal.
-
-    With ``best``, a terminal shows the first hit as far as there is room for it, and one line for each of the others.
-    """
+    """Prints hits: complete when piped, shortened around matches on a terminal; ``best`` lists all but the first."""
 
     def __init__(self, *, full: bool = False, form: Form = "text", ranges: Ranges = None, best: bool = False) -> None:
         is_terminal = output.is_terminal(sys.stdout)
@@ -186,7 +182,6 @@ class Printer:
             output.echo(line, wraps=False)
 
     def _list(self, hits: Sequence[tuple[Hit, str]]) -> Iterator[str]:
-        """One line for each hit, and how to read it."""
         paint, columns = self._paint, self._columns or _WIDTH
         places = [f"{file}:{hit.lines[0]}" for hit, file in hits]
         for (hit, file), place in zip(hits, places, strict=True):
@@ -207,11 +202,9 @@ class Printer:
                 if _within(span, text.matches):
                     yield from self._rows(f"{paint.path(f'{file}:{number}', file)}: {text.line(span)}")
         elif self._form == "list":
-            path, breadcrumb = (
-                paint.path(f"{file}:{first}", file),
-                output.visible(hit.breadcrumb_line.removeprefix("> ")),
-            )
-            yield from self._rows(f"{path}  {breadcrumb}  {paint.number(size)}  {paint.faint(f'{hit.score:.2f}')}")
+            path, score = paint.path(f"{file}:{first}", file), paint.faint(f"{hit.score:.2f}")
+            breadcrumb = output.visible(hit.breadcrumb_line.removeprefix("> "))
+            yield from self._rows(f"{path}  {breadcrumb}  {paint.number(size)}  {score}")
             yield from reasons
         else:
             path = paint.path(f"{file}:{first}" if first == last else f"{file}:{first}-{last}", file)

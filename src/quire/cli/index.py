@@ -10,11 +10,12 @@ from quire.cli.command_options import JSON, PATHS, chosen_embedder, option, quir
 from quire.cli.open_workspace import INDEX, command_hint, show_empty
 from quire.errors import QuireError
 from quire.index.file_records import storable
+from quire.model.validation import unknown_name
 from quire.search.index_api import Update
 from quire.search.vector_files import current_folder, remove_vectors
 from quire.stores.node_rows import copy_nodes
 from quire.stores.store import parse_target, shown
-from quire.workspace.git_trees import fetch_trees
+from quire.workspace import git_trees
 from quire.workspace.selection import display_path
 from quire.workspace.settings import agree, has_agreed
 from quire.workspace.workspace import Workspace
@@ -110,20 +111,23 @@ def _fetch(workspace: Workspace, wanted: str, *, is_agreed: bool) -> bool:
         addresses = [tree.git for tree in trees if tree.git and not has_agreed(file, tree.git)]
         if addresses and not is_agreed:
             names = f"{display_path(file)} names repositories: {', '.join(dict.fromkeys(addresses))}"
-            if not (output.is_terminal(sys.stdin) and output.is_terminal(sys.stderr)):
+            if not output.can_ask():
                 raise QuireError(f"{names}; nobody has agreed to fetch them yet", "check them, and add --yes")
             if not output.confirm(f"{names}\nFetch them?"):
                 raise QuireError("nothing was fetched", "without --fetch, quire uses the other trees")
         for address in addresses:
             agree(file, address)
-    is_fetched = True
-    for name, commit in fetch_trees(workspace.trees, [wanted] * (wanted != _ALL)):
-        if isinstance(commit, str):
-            output.note(f"{name}: fetched {workspace.trees[name].git} at {commit[:12]}")
-        else:
-            output.message(f"{name}: {commit}")
-            is_fetched = False
-    return is_fetched
+    repositories = {name: tree for name, tree in workspace.trees.items() if tree.git}
+    if wanted not in (_ALL, *repositories):
+        raise unknown_name(wanted, repositories, what="git tree")
+    failed = 0
+    for name in repositories if wanted == _ALL else [wanted]:
+        try:
+            output.note(f"{name}: fetched {repositories[name].git} at {git_trees.fetch(repositories[name])[:12]}")
+        except QuireError as error:
+            output.message(f"{name}: {error}")
+            failed += 1
+    return not failed
 
 
 def _show(done: Update, workspace: Workspace) -> None:

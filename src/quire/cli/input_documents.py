@@ -143,9 +143,8 @@ class Summary:
     def exit_code(self, paths: Sequence[str]) -> int:
         """2 after an error, 1 with a message if there were no documents in ``paths``, else 0."""
         if not self.has_errors and not self.counts["documents"]:
-            output.message(
-                f"no documents in {', '.join(paths) or 'the trees of quire.toml'}; quire looks for Markdown and .txt files"
-            )
+            where = ", ".join(paths) or "the trees of quire.toml"
+            output.message(f"no documents in {where}; quire looks for Markdown and .txt files")
             return NOTHING_FOUND
         return ERROR if self.has_errors else 0
 
@@ -275,7 +274,6 @@ def results(
 
 
 def _process(work: Work[Result], document: InputDocument) -> tuple[Summary, list[Result]]:
-    """A summary of a document and the result; no result if it cannot be read or cut."""
     try:
         summary, result = work(document.read())
     except QuireError as error:

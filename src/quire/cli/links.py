@@ -8,12 +8,11 @@ from typing import Any
 
 from msgspec import structs
 
-from quire.cli.command_options import JSON, PATHS, option, quire_command, refuse
+from quire.cli.command_options import FORMAT, JSON, PATHS, FindingForm, option, quire_command, refuse
 from quire.cli.cut_options import ERRORS, TreeCutter
-from quire.cli.finding_formats import FORMAT, Form, write_findings
 from quire.cli.input_documents import Inputs, Summary, Work, results
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, get_section
-from quire.cli.output import NOTHING_FOUND, count_of, echo, note, visible, write_json
+from quire.cli.output import NOTHING_FOUND, count_of, echo, note, visible, write_findings, write_json
 from quire.links.link_targets import LinkTargets
 from quire.model.document import Document, Finding
 from quire.model.offsets import lines_at
@@ -29,7 +28,7 @@ def command(
     to: str | None = option("List the links that lead to this section or document.", "ID|PATH"),
     is_orphans: bool = option("List documents that no other one links to.", "--orphans"),
     errors: OnUndecodable = ERRORS,
-    form: Form = FORMAT,
+    form: FindingForm = FORMAT,
     as_json: bool = JSON,
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:

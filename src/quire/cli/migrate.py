@@ -1,7 +1,4 @@
-"""``quire migrate``: convert chunk records of the old format, or back, each file completely or not at all.
-
-output/legacy.py has the rules.
-"""
+"""``quire migrate``: convert chunk records of the old format, or back, each file completely or not at all."""
 
 import sys
 from collections.abc import Iterator
@@ -75,7 +72,6 @@ def _records(file: str, name: str) -> Iterator[tuple[Any, int, str]]:
 def _convert(
     record: Any, line: int, label: str, *, name: str, title: str | None, findings: list[Finding], reverse: bool
 ) -> dict[str, Any]:
-    """A record in the other format; fields that could only be guessed are a finding."""
     if not isinstance(record, dict):
         raise InputError(name, f"{label}is not a chunk record", "a record is one JSON object")
     try:

@@ -13,15 +13,12 @@ from quire.index.section_lookup import LIST_DOCUMENTS
 from quire.read.source import CONVERT, read_file
 from quire.search.hit import Hit
 from quire.search.search_settings import Mode
-from quire.workspace.selection import display_path, exists, file_of
+from quire.workspace.selection import cached, display_path, exists, file_of
 from quire.workspace.settings import load
 from quire.workspace.workspace import Workspace
 
-INDEX = option(
-    "The index, or a store of `quire index --to`. [default: .quire beside quire.toml, else in the cache folder]",
-    "--index",
-    "DIR",
-)
+_INDEX = "The index, or a store of `quire index --to`. [default: .quire beside quire.toml, else in the cache folder]"
+INDEX = option(_INDEX, "--index", "DIR")
 _NO_UPDATE = option("Answer from the index as it is.")
 MODE = option("How to search; the other modes need `quire index --vectors`.", default="words", show_default=True)
 
@@ -66,8 +63,8 @@ class IndexOptions:
         path = name if exists(name) else file_of(name)
         is_pattern = not name or {*name} & {*"*?["}
         if not (path or is_pattern or self.folder or (settings := load(Path.cwd())).file or settings.index):
-            for workspace in Workspace.recent(message):
-                with workspace:
+            for choice in cached():
+                with Workspace(settings, choice, message) as workspace:
                     if workspace.finds(name):
                         if not self.no_update:
                             workspace.refresh()

@@ -131,7 +131,6 @@ def _print(rows: Sequence[Row]) -> None:
 def _show_headings(
     workspace: Workspace, records: Sequence[FileRecord], counter: TokenCounter, max_tokens: int, *, as_json: bool
 ) -> None:
-    """Print the most detailed list of documents and headings that fits, one line each, with ids."""
     fits = lambda entries: counter.count(_text(entries)) <= max_tokens  # noqa: E731
     listed = document_list(records, workspace.index.outline, fits, max_tokens=max_tokens)
     if as_json:
@@ -148,10 +147,9 @@ def _text(listed: DocumentList) -> str:
 
 def _show_indexed(workspace: Workspace, name: str, show_tree: Callable[..., None]) -> None:
     hit = get_section(workspace, name)
-    whole = workspace.get(f"{hit.tree}:{hit.path}")
     tree = workspace.trees[hit.tree]
     values = tree_options({"substitutions": tree.substitutions}, (), tree.folder)
-    document = pipeline.parse(whole.text, path=hit.path, **values)
+    document = pipeline.parse(workspace.get(f"{hit.tree}:{hit.path}").text, path=hit.path, **values)
     first = next((section.number for section in document.sections if section.start == hit.span.start and hit.depth), 0)
     show_tree(document, workspace.file(hit.tree, hit.path), first)
 
@@ -159,7 +157,6 @@ def _show_indexed(workspace: Workspace, name: str, show_tree: Callable[..., None
 def _show_tree(
     counter: TokenCounter, depth: int, document: Document, file: str, first: int = 0, *, as_json: bool
 ) -> None:
-    """Print the heading tree, from the section ``first`` on."""
     record = _heading_records(document, counter, depth)[first]
     if as_json:
         output.write_json({"path": document.path and storable(document.path), **record})
@@ -196,14 +193,9 @@ def _heading_records(document: Document, counter: TokenCounter, depth: int) -> l
     lines = dict(zip(positions, lines_at(text, positions), strict=True))
     records: list[dict[str, Any]] = []
     for section, size, own, end in zip(sections, tokens, own_tokens, last, strict=True):
-        record = {
-            "title": section.title,
-            "depth": section.depth,
-            "slug": section.slug,
-            "tokens": size,
-            "ownTokens": own,
-        }
-        records.append({**record, "startLine": lines[section.start], "endLine": lines[end], "children": []})
+        heading = {"title": section.title, "depth": section.depth, "slug": section.slug}
+        position = {"startLine": lines[section.start], "endLine": lines[end]}
+        records.append({**heading, "tokens": size, "ownTokens": own, **position, "children": []})
         if section.parent is not None and section.depth <= depth:
             records[section.parent]["children"].append(records[-1])
     return records

@@ -11,7 +11,7 @@ import sys
 import time
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal, TextIO
@@ -19,6 +19,7 @@ from typing import Any, Literal, TextIO
 import click
 from msgspec import structs
 
+from quire import ISSUES, __version__
 from quire.errors import char_width
 from quire.model.document import Finding, Span
 from quire.model.patterns import pattern
@@ -27,6 +28,7 @@ NOTHING_FOUND = 1  # or a check failed
 ERROR = 2
 LINE_END = pattern("\r\n?|\n")
 _ORDINARY = ("heading-without-text",)  # findings that healthy documents have, too: one line for all of them
+_ESCAPED = {ord(char): f"%{ord(char):02X}" for char in "%\r\n:,"}  # in annotations; a message may have the last two
 MOST_WIDE = 72  # how many columns of a table a cell is given at most
 MOST_SHOWN = 20  # how many findings or skipped files are listed one by one
 
@@ -43,19 +45,19 @@ _ASCII = str.maketrans(
     {"│": "|", "├": "|", "└": "`", "─": "-", "…": "~", "›": ">", "·": "-", "–": "-", **dict.fromkeys("▏▎▍▌▋▊▉█", "#")}
 )  # for quire's own drawing characters where the terminal cannot show them
 _DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))  # characters that change that of the text after them
-_VISIBLE = {
-    **{code: chr(0x2400 + code) for code in range(0x20)},
-    ord("\t"): "    ",
-    0x7F: "\u2421",
-    **{0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)},
-    **dict.fromkeys((*range(0x80, 0xA0), 0x2028, 0x2029, *_DIRECTIONS), "\ufffd"),
-}
-"""A picture for each control character; undecodable bytes of file names as the index writes them."""
+
+
+@cache
+def _pictures() -> dict[int, str]:
+    """A picture for each control character; undecodable bytes of file names as the index writes them."""
+    pictures = {code: chr(0x2400 + code) for code in range(0x20)} | {ord("\t"): "    ", 0x7F: "\u2421"}
+    pictures |= {0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
+    return pictures | dict.fromkeys((*range(0x80, 0xA0), 0x2028, 0x2029, *_DIRECTIONS), "\ufffd")
 
 
 def visible(text: str) -> str:
     """``text`` on one line, with control characters replaced, so that an escape sequence has no effect."""
-    return text if text.isascii() and text.isprintable() else text.translate(_VISIBLE)
+    return text if text.isascii() and text.isprintable() else text.translate(_pictures())
 
 
 def width(text: str) -> int:
@@ -199,6 +201,11 @@ def message(text: str) -> None:
     _write_error(f"quire: {visible(text)}")
 
 
+def can_ask() -> bool:
+    """Whether the user can answer a question."""
+    return is_terminal(sys.stdin) and is_terminal(sys.stderr)
+
+
 def confirm(question: str) -> bool:
     """Ask the user on standard error."""
     Progress.clear()
@@ -252,6 +259,39 @@ def finding_line(finding: Finding, paint: Paint) -> str:
     """``path:line: message [code]``, with a link to the file."""
     position = f"{finding.path}:{finding.line}" if finding.line else finding.path
     return f"{paint.path(position, finding.path)}: {visible(finding.message)} {paint.faint(f'[{finding.code}]')}"
+
+
+def write_findings(findings: Sequence[Finding], form: str, records: Sequence[Any] | None = None) -> None:
+    """Print findings to standard output, as ``--format`` says; ``records`` are what the JSON has instead of them."""
+    if form == "json":
+        write_json(list(map(structs.asdict, findings)) if records is None else records)
+    elif form == "sarif":
+        write_json(_sarif(findings))
+    else:
+        line = _annotation if form == "github" else partial(finding_line, paint=Paint(sys.stdout))
+        for finding in findings:
+            echo(line(finding), wraps=form == "text")
+
+
+def _annotation(finding: Finding) -> str:
+    file = finding.path.translate(_ESCAPED)
+    text = finding.message.translate({code: _ESCAPED[code] for code in map(ord, "%\r\n")})
+    return f"::error file={file},line={finding.line or 1},title={finding.code}::{text}"
+
+
+def _sarif(findings: Sequence[Finding]) -> dict[str, Any]:
+    from urllib.parse import quote  # noqa: PLC0415  only for code scanning
+
+    results = []
+    for finding in findings:
+        uri = quote(finding.path.replace("\\", "/").removeprefix("./"))
+        location = {"artifactLocation": {"uri": uri}, "region": {"startLine": finding.line or 1}}
+        record = {"ruleId": finding.code, "level": "error", "message": {"text": finding.message}}
+        results.append({**record, "locations": [{"physicalLocation": location}]})
+    rules = [{"id": code} for code in dict.fromkeys(finding.code for finding in findings)]
+    about = {"name": "quire", "version": __version__, "informationUri": ISSUES.removesuffix("/issues")}
+    run = {"tool": {"driver": {**about, "rules": rules}}, "results": results}
+    return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
 
 
 def write_json(value: Any) -> None:

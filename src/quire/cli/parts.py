@@ -1,41 +1,32 @@
 """The documents of a command in parts, and ``quire chunk --engine``, which writes them as a dataset."""
 
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from quire.cli.cut_options import TreeCutter
-from quire.cli.input_documents import InputDocument, Inputs, Summary
+from quire.cli.input_documents import Inputs, Summary
 from quire.cli.output import Progress, count_of, note
 from quire.embed.embedder import resolve
 from quire.run.dataset import write_parts
 from quire.run.parts import Part, document_parts, is_shard, is_url, listed, numbered, parts_of
 
 
-def is_source(path: str) -> bool:
-    """Whether a path is read in parts only: a URL or shards."""
-    return is_url(path) or is_shard(path)
-
-
 def input_parts(inputs: Inputs, cut: TreeCutter, summary: Summary) -> list[Part]:
     """The parts of all documents of a command; ``summary`` lists files that cannot be taken."""
-    shared = [part for path in inputs.paths if is_source(path) for part in parts_of(path)[0]]
-    local = tuple(path for path in inputs.paths if not is_source(path))
+    local = tuple(path for path in inputs.paths if not (is_url(path) or is_shard(path)))
+    shared = [part for path in inputs.paths if path not in local for part in parts_of(path)[0]]
     documents = replace(inputs, paths=local).documents(summary) if local else []
     options = cut.with_documents(documents).options
-    shared = [part._replace(options=options[""], errors=inputs.errors) for part in shared]
-    return numbered([*shared, *_local_parts(documents, options)])
-
-
-def _local_parts(documents: Sequence[InputDocument], options: Mapping[str, Mapping[str, Any]]) -> Iterator[Part]:
+    parts = [part._replace(options=options[""], errors=inputs.errors) for part in shared]
     files = [(document.found, document.errors, document.encoding) for document in documents if document.found]
     key = lambda file: (str(file[0].file)[: -len(file[0].path)] or ".", file[0].root, *file[1:])  # noqa: E731
     for (folder, root, errors, encoding), some in groupby(files, key):
-        for part in document_parts(folder, (listed(found.path, found.file) for found, *_ in some)):
-            chosen = options.get(root) or options[""]
-            yield part._replace(options=chosen, errors=errors, encoding=encoding)
+        read: dict[str, Any] = {"options": options.get(root) or options[""], "errors": errors, "encoding": encoding}
+        some_parts = document_parts(folder, (listed(found.path, found.file) for found, *_ in some))
+        parts += [part._replace(**read) for part in some_parts]
+    return numbered(parts)
 
 
 def write_dataset(inputs: Inputs, cut: TreeCutter, output: str, *, engine: str, embedder: Any, jobs: int | None) -> int:

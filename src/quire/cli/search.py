@@ -1,7 +1,7 @@
 """``quire search``: find the sections that answer a query, or that are like a section or file."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from itertools import takewhile
 from shlex import quote
@@ -13,13 +13,12 @@ from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Form, Printer, show_ph
 from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions, get_section, read_unindexed
 from quire.cli.output import NOTHING_FOUND, count_of, is_terminal, message, note, visible
 from quire.errors import InputError, NotFoundError, QuireError
-from quire.model.document import Span
 from quire.model.patterns import pattern
 from quire.search import query_syntax
-from quire.search.hit import Hit, Results
+from quire.search.hit import Results
 from quire.search.match_ranges import match_ranges
 from quire.search.search_settings import Mode
-from quire.workspace.selection import exists, file_of, refuse_missing, similar_path
+from quire.workspace.selection import exists, file_of, locate, refuse_missing, similar_path
 from quire.workspace.workspace import Workspace
 
 _PATH = pattern(r"[/\\]|\.\w+\Z|\A-\Z")  # a slash, a file extension or "-", which words of a query rarely have
@@ -85,7 +84,7 @@ def command(
         if like is not None:
             file = file_of(like)
             try:
-                is_text = file and not workspace.locate(file)  # of a file that is in no tree
+                is_text = file and not locate(file, workspace.folders)  # of a file that is in no tree
                 named = {"text": read_unindexed(file)} if is_text else {"like": get_section(workspace, like).id}
             except NotFoundError as error:
                 message(str(error))
@@ -125,10 +124,7 @@ def _with_words(query: str, paths: tuple[str, ...]) -> tuple[str, tuple[str, ...
 
 def _show(workspace: Workspace, results: Results, *, form: Form, full: bool, explain: bool, as_json: bool) -> None:
     hits = [(hit, workspace.file(hit.tree, hit.path)) for hit in results]
-
-    def ranges(hit: Hit) -> Sequence[Span]:
-        return match_ranges(hit, results.query, results.corrections)
-
+    ranges = partial(match_ranges, query=results.query, corrections=results.corrections)
     if explain:
         hits = [(with_node_ids(hit, workspace.index.outline(f"{hit.tree}:{hit.path}")), file) for hit, file in hits]
     printer = Printer(full=full, form=form, ranges=ranges, best=not explain)

@@ -26,6 +26,9 @@ _SIZES = {
     "max": "  largest",
 }  # fmt: skip
 _SHARES = ("overlap", "breadcrumb", "added")
+MeasuredChunk = tuple[int, ...]
+"""The tokens of a text to embed, whether they are in the strategy's range, its length, and those of ``_SHARES``."""
+Measurement = tuple[list[MeasuredChunk], Counter[str]]  # the chunks of a strategy, and the codes of its findings
 
 
 @quire_command("quire stats docs", "quire stats docs -s packed -s flow")
@@ -50,20 +53,16 @@ def command(
     measure, prepare = partial(_measure, chosen, tokenizer, inputs.syntax), partial(load_tokenizers, chosen, tokenizer)
     summary = Summary()
     totals: dict[str, Measurement] = {strategy: ([], Counter()) for strategy in chosen}
-    documents = inputs.documents(summary)
-    with closing(results(documents, measure, summary, jobs=jobs, prepare=prepare)) as measured:
+    with closing(results(inputs.documents(summary), measure, summary, jobs=jobs, prepare=prepare)) as measured:
         for measurements in measured:
             for (chunks, findings), (more_chunks, more_findings) in zip(totals.values(), measurements, strict=True):
                 chunks.extend(more_chunks)
                 findings.update(more_findings)
     largest = max((chunk[0] for chunks, _ in totals.values() for chunk in chunks), default=0)
     edges = [16 << power for power in range(max(0, (largest - 1).bit_length() - 4) + 1)]  # 16, 32, 64 and so on
-    result: dict[str, Any] = {
-        "documents": summary.counts["documents"],
-        "characters": summary.counts["characters"],
-        "skipped": len(summary.skipped),
-        "strategies": {name: _figures(name, tokenizer, *total, edges) for name, total in totals.items()},
-    }
+    result: dict[str, Any] = {name: summary.counts[name] for name in ("documents", "characters")}
+    result["skipped"] = len(summary.skipped)
+    result["strategies"] = {name: _figures(name, tokenizer, *total, edges) for name, total in totals.items()}
     if html is not None and summary.counts["documents"]:
         note(write_page(Path(html), stats_page(result, _rows(result["strategies"]))))
     if as_json:
@@ -72,11 +71,6 @@ def command(
         _show(result)
     summary.show(only_errors=True)
     return summary.exit_code(inputs.paths)
-
-
-MeasuredChunk = tuple[int, ...]
-"""The tokens of a text to embed, whether they are in the strategy's range, its length, and those of ``_SHARES``."""
-Measurement = tuple[list[MeasuredChunk], Counter[str]]  # the chunks of a strategy, and the codes of its findings
 
 
 def _measure(
@@ -174,7 +168,6 @@ def _show(result: dict[str, Any]) -> None:
 
 
 def _histogram_rows(histograms: Sequence[Sequence[Mapping[str, int]]], most: int) -> Iterator[tuple[str, ...]]:
-    """A line per bar; the bars of all strategies have one scale."""
     columns = _COLUMN - len(f" {most:,}")
     blank = [""] * len(histograms)
     yield ("", *blank)

@@ -28,8 +28,9 @@ def command(*, paths: tuple[str, ...] = PATHS, as_json: bool = JSON, index_folde
     something is outdated, damaged, missing or cannot be read.
     """
     with Workspace.open(paths, index=index_folder, on_message=output.message) as workspace:
-        status = _status(workspace)
-        if status is None:
+        try:
+            status = _status(workspace)
+        except NotFoundError:
             makes = f"{command_hint('index', workspace)} makes one"
             output.message(f"{display_path(workspace.index_folder)}: there is no index yet; {makes}")
             if not as_json:
@@ -50,12 +51,9 @@ def command(*, paths: tuple[str, ...] = PATHS, as_json: bool = JSON, index_folde
     return 0 if is_fine else output.NOTHING_FOUND
 
 
-def _status(workspace: Workspace) -> Status | None:
+def _status(workspace: Workspace) -> Status:
     """The state of the index; documents of missing trees do not count as removed, for the trees are listed."""
-    try:
-        status = workspace.index.status()
-    except NotFoundError:
-        return None
+    status = workspace.index.status()
     missing = {f"{name}:": str(tree.folder) for name, tree in status.trees.items() if not tree.folder.exists()}
     return structs.replace(
         status,
@@ -66,7 +64,6 @@ def _status(workspace: Workspace) -> Status | None:
 
 
 def _changed_trees(status: Status, workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Trees that are missing, or that differ between the configuration and the index, with the reason."""
     updates = command_hint("index", workspace)
     for name, tree in workspace.trees.items():
         path, indexed = display_path(tree.folder), status.trees.get(name)

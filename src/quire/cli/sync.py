@@ -1,25 +1,11 @@
 """``quire sync``: sync documents to a vector store."""
 
-import sys
-from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
-from quire.cli.command_options import EMBEDDING, JSON, chosen_embedder, option, quire_command, refuse
+from quire.cli.command_options import EMBEDDING, JSON, Chosen, chosen_embedder, option, quire_command, refuse
 from quire.cli.cut_options import CUT_OPTIONS, READING, Engine, TreeCutter
 from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
-from quire.cli.output import (
-    ERROR,
-    Choices,
-    Progress,
-    confirm,
-    count_of,
-    echo,
-    is_terminal,
-    message,
-    visible,
-    write_json,
-)
+from quire.cli.output import ERROR, Choices, Progress, can_ask, confirm, count_of, echo, message, visible, write_json
 from quire.cli.parts import input_parts
 from quire.stores import Documents, SyncReport, sync
 from quire.stores.store import parse_target
@@ -34,13 +20,13 @@ def command(
     *,
     inputs: Inputs = READING,
     store: str = option("The store; see above.", "--to", "STORE", required=True),
-    embedding: Mapping[str, Any] = EMBEDDING,
+    embedding: Chosen = EMBEDDING,
     dry_run: bool = option("Say what would be done, and what it would cost, and do nothing."),
     rebuild: bool = option("Remove quire's tables first, and embed everything again."),
     delete: bool = option("Allow deleting more than a fifth of the documents."),
     engine: Engine | None = option("Cut and embed on all cores, or with Ray."),
     jobs: int | None = option("Number of processes, with --engine.", "-j", least=1),
-    options: Mapping[str, Any] = CUT_OPTIONS,
+    options: Chosen = CUT_OPTIONS,
     as_json: bool = JSON,
 ) -> int:
     """Sync documents to a vector store.
@@ -70,7 +56,7 @@ def command(
             embedder=chosen_embedder(embedding, inputs.settings.embed),
             dry_run=dry_run,
             rebuild=rebuild,
-            delete=delete or (confirm if is_terminal(sys.stdin) and is_terminal(sys.stderr) else False),
+            delete=delete or (can_ask() and confirm),
             engine=engine,
             workers=jobs,
             on_progress=lambda done, total, rows: progress.step(done, total, count_of(rows, "chunk")),

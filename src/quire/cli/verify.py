@@ -1,17 +1,14 @@
 """``quire verify``: cut the user's documents and check the laws on the chunks."""
 
-from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
 from itertools import chain
-from typing import Any
 
 from quire import pipeline
-from quire.cli.command_options import JSON, quire_command
+from quire.cli.command_options import FORMAT, JSON, Chosen, FindingForm, quire_command
 from quire.cli.cut_options import CUT_OPTIONS, JOBS, READING, TreeCutter
-from quire.cli.finding_formats import FORMAT, Form, write_findings
 from quire.cli.input_documents import InputDocument, Inputs, Summary, renamed, results
-from quire.cli.output import NOTHING_FOUND, count_of, note
+from quire.cli.output import NOTHING_FOUND, count_of, note, write_findings
 from quire.model.document import Finding
 
 
@@ -20,8 +17,8 @@ def command(
     *,
     inputs: Inputs = READING,
     jobs: int | None = JOBS,
-    options: Mapping[str, Any] = CUT_OPTIONS,
-    form: Form = FORMAT,
+    options: Chosen = CUT_OPTIONS,
+    form: FindingForm = FORMAT,
     as_json: bool = JSON,
 ) -> int:
     """Check that nothing is lost, altered or misplaced.

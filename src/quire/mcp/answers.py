@@ -4,11 +4,9 @@ An agent may be shown the text or the JSON of an answer, so both fit. No answer 
 counted, and a cursor leads to it.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 from zlib import crc32
 
 import msgspec
@@ -99,7 +97,7 @@ class Tool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     title: ClassVar[str]
 
     @classmethod
-    def checked(cls, arguments: Mapping[str, Any]) -> Tool:
+    def checked(cls, arguments: Mapping[str, Any]) -> Self:
         """A call with arguments as an agent wrote them. Wrong ones raise an error that says what to do."""
         declared = fields(cls)
         values: dict[str, Any] = {}

@@ -1,7 +1,5 @@
 """The tools that ChatGPT connectors expect, search and fetch: each answer is one text with JSON in it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
@@ -25,8 +23,7 @@ class ChatgptSearch(Tool, frozen=True):
 
     def answer(self, service: Service) -> Answer:
         """The ids and titles of the best sections."""
-        hits = service.workspace.search(self.query, limit=_LIMIT, max_tokens=0)
-        results = list(map(_chatgpt_names, hits))
+        results = list(map(_chatgpt_names, service.workspace.search(self.query, limit=_LIMIT, max_tokens=0)))
         end = service.limit().longest(range(1, len(results) + 1), lambda end: _json_answer({"results": results[:end]}))
         return _json_answer({"results": results[:end]})
 

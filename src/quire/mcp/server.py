@@ -5,8 +5,6 @@ may connect without a token. With a token, any Host is accepted, because a brows
 no sessions: each request is answered by itself, so that ids need not differ and clients that vanish leave nothing.
 """
 
-from __future__ import annotations
-
 import hmac
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -62,10 +60,7 @@ class _AbandonedError(Exception):
 
 
 class AgentServer:
-    """A server for agents, with the tools that ChatGPT connectors expect or quire's own.
-
-    ``warm_up`` is called soon after the first answer, while the agent reads it.
-    """
+    """A server for agents; ``warm_up`` is called soon after the first answer, while the agent reads it."""
 
     def __init__(self, service: Service, *, for_chatgpt: bool = False, warm_up: WarmUp | None = None) -> None:
         self._service = service
@@ -198,7 +193,6 @@ class AgentServer:
 
 
 def _node_id(text: str) -> str:
-    """The id of the document or section with a URI."""
     try:
         parts = urlsplit(text)
     except ValueError:
@@ -222,7 +216,6 @@ def _completions(workspace: Workspace, argument: str, start: str, others: Mappin
 
 @contextmanager
 def _protocol_errors(**data: str) -> Iterator[None]:
-    """Turn an error of quire into one of the protocol."""
     try:
         yield
     except QuireError as error:
@@ -230,7 +223,6 @@ def _protocol_errors(**data: str) -> Iterator[None]:
 
 
 def _refusal(token: str, scope: Scope) -> PlainTextResponse | None:
-    """The answer to a request that is not allowed."""
     foreign, credentials = foreign_header(scope), Headers(scope=scope).get("authorization", "").encode("latin-1")
     if foreign == "Origin":
         return PlainTextResponse("Origin is not allowed", 403)
@@ -248,11 +240,9 @@ def serve_http(server: AgentServer, host: str, port: int, token: str, on_start: 
     if host not in _LOOPBACK and not token:
         problem = f"{host} can be reached from other machines"
         raise OptionError(problem, "set QUIRE_MCP_TOKEN to a token, or leave out --host")
+    security = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # `guarded` does it
     app: ASGIApp = server.protocol.streamable_http_app(
-        streamable_http_path=_PATH,
-        max_request_body_size=_MAX_BODY,
-        stateless_http=True,
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # `guarded` does it
+        streamable_http_path=_PATH, max_request_body_size=_MAX_BODY, stateless_http=True, transport_security=security
     )
     with listen(host, port) as listener:
         name = f"[{host}]" if ":" in host else host

@@ -1,7 +1,5 @@
 """The tools: search, outline, get, context, check and status. Each answer says how much there is in all."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -113,15 +111,12 @@ class _Page:
         return Answer(f"[{end} of {total}: raise max_tokens{skips}]", record)
 
     def _choices(self) -> Iterator[dict[str, Hit]]:
-        """The hits whose texts are shown: all, then as many as fit a limit that becomes smaller, then none.
-
-        On the first page the search chooses them; on later ones they are the whole ones that fit.
-        """
+        """The hits whose texts are shown: all, then as many as fit a limit that becomes smaller, then none."""
         yield {hit.id: hit for hit in self._hits}
         most, names = self._limit.most, self._limit.used(self._listed({}, len(self._hits)))
         sizes = list(accumulate(hit.tokens + _LEAST_TEXT for hit in self._hits))
         room = max(int((most - names) / _JSON_FACTOR), most // 2)
-        while room >= _LEAST_TEXT:
+        while room >= _LEAST_TEXT:  # on the first page the search chooses them, later the whole ones that fit
             fitting = self._hits[: bisect_right(sizes, room)] if self._start else self._find(max_tokens=room)
             yield (texts := {hit.id: hit for hit in fitting})
             used = self._limit.used(self._listed(texts, self._fewest(texts)))
@@ -232,14 +227,9 @@ def _head(hit: Hit, excerpt: Hit | None = None) -> str:
 
 
 def _fields(hit: Hit, excerpt: Hit | None = None) -> dict[str, Any]:
-    return {
-        "id": hit.id,
-        "path": f"{hit.path}:{hit.lines[0]}-{hit.lines[1]}",
-        "breadcrumb": breadcrumb(hit),
-        "tokens": hit.tokens,
-        **present(url=hit.url),
-        **({"complete": False} if excerpt and not excerpt.complete else {}),
-    }
+    path, partial_text = f"{hit.path}:{hit.lines[0]}-{hit.lines[1]}", excerpt and not excerpt.complete
+    fields = {"id": hit.id, "path": path, "breadcrumb": breadcrumb(hit), "tokens": hit.tokens}
+    return {**fields, **present(url=hit.url), **({"complete": False} if partial_text else {})}
 
 
 class Outline(Tool, frozen=True):
@@ -280,13 +270,10 @@ class Outline(Tool, frozen=True):
 def _outlined(start: int, listed: DocumentList, note: str) -> Answer:
     end = start + len(listed.entries)
     cursor = str(end) if end < listed.total else ""
-    hints = [
-        f"{start + 1}-{end} of {listed.total}" if start or cursor else "",
-        f'cursor "{cursor}" shows more' if cursor else "",
-        "outline with a path shows more" if listed.is_shortened else "",
-        note,
-    ]
-    hint = "; ".join(filter(None, hints))
+    numbers = f"{start + 1}-{end} of {listed.total}" if start or cursor else ""
+    more = f'cursor "{cursor}" shows more' if cursor else ""
+    shortened = "outline with a path shows more" if listed.is_shortened else ""
+    hint = "; ".join(filter(None, [numbers, more, shortened, note]))
     rows = [row[: 4 if row.lines else 3] for row in listed.entries]
     lines = [*(row.line for row in listed.entries), *([f"[{hint}]"] if hint else [])]
     return Answer("\n".join(lines), {"rows": rows, "total": listed.total, **present(cursor=cursor, note=note)})
@@ -303,7 +290,8 @@ class Check(Tool, frozen=True):
         from quire.search.cite import check_quotations  # noqa: PLC0415  few sessions need it
 
         workspace, rows = service.workspace, []
-        found = check_quotations(self.text, workspace.index, workspace.section_id, workspace.documents(), history=False)
+        sources = workspace.index, lambda name: workspace.get(name).id, workspace.documents()
+        found = check_quotations(self.text, *sources, history=False)
         for citation in found:
             places = [f"{place.tree}:{place.path}:{place.lines[0]}-{place.lines[1]}" for place in citation.places]
             difference = present(places=places, difference=citation.difference)
@@ -354,12 +342,6 @@ def uri(node_id: str) -> str:
     return f"{SCHEME}:///{quote(tree)}/{quote(path)}{mark}{quote(slug)}"
 
 
-TOOLS: Mapping[str, type[Tool]] = {
-    "search": Search,
-    "outline": Outline,
-    "get": Get,
-    "context": Context,
-    "check": Check,
-    "status": Status,
-}
+_TOOLS: tuple[type[Tool], ...] = (Search, Outline, Get, Context, Check, Status)
+TOOLS: Mapping[str, type[Tool]] = {tool.__name__.lower(): tool for tool in _TOOLS}
 VECTOR_TOOLS: Mapping[str, type[Tool]] = {**TOOLS, "search": VectorSearch}  # the tools if the index has vectors

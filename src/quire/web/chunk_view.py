@@ -4,8 +4,6 @@ Positions are characters of the source, as in the records. The last cuts are kep
 nothing again. Of a long document the page asks for the chunks around its view first: these are cut from a part of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from hashlib import blake2b

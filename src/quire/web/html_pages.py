@@ -3,8 +3,6 @@
 The pages with figures have plots as SVG and no script.
 """
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -123,7 +121,6 @@ def eval_page(result: Mapping[str, Any], labels: Mapping[str, str]) -> bytes:
 
 
 def _report(title: str, body: str) -> bytes:
-    """A page in the inspector's style; ``body`` is HTML."""
     style = asset("inspector.css")
     policy = f"default-src 'none'; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
     return f"""<!doctype html>
@@ -179,7 +176,6 @@ def _histogram(bars: Sequence[Mapping[str, int]], limits: Mapping[str, Any], nam
 
 
 def _intervals(rows: Sequence[tuple[str, Mapping[str, float | None]]]) -> str:
-    """Values from 0 to 1 with their intervals, one below the other."""
     span, height = 640 - _LABEL - 60, len(rows) * _ROW + 24
     parts = []
     for index, (label, figure) in enumerate(rows):

@@ -5,8 +5,6 @@ of its own that leads to this machine (Host), nor from its own origin (Origin), 
 Every answer forbids scripts, styles and requests from anywhere else.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import socket
@@ -40,6 +38,7 @@ from quire.web.html_pages import asset
 from quire.web.local_server import foreign_header, guarded, serve
 
 Options = Mapping[str, Any]  # the strategy under its name, and options
+Search = Callable[[str, "ServedDocuments"], dict[str, Any]]
 
 _ASSETS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}  # types by endings
 MOST_LISTED = 500  # the most entries in one list; the filter finds the others
@@ -164,17 +163,12 @@ class PageRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Inspector:
     """The answers to the page's calls."""
 
-    def __init__(
-        self,
-        documents: ServedDocuments,
-        options_of: Callable[[str], Options],
-        search: Callable[[str, ServedDocuments], dict[str, Any]],
-    ) -> None:
+    def __init__(self, documents: ServedDocuments, options_of: Callable[[str], Options], search: Search) -> None:
         self._documents = documents
         self._options_of = options_of
         self._calls: dict[str, Callable[[PageRequest], Any]] = {
             "start": self._start,
-            "refresh": self._refresh,
+            "refresh": self._refresh,  # when the page has drawn the first document
             "folder": lambda request: documents.listing(request.text or ""),
             "filter": lambda request: documents.matching(request.text or ""),
             "search": lambda request: search((request.text or "")[:_LONGEST_QUERY], documents),
@@ -186,11 +180,8 @@ class Inspector:
 
     def app(self, token: str) -> Starlette:
         """The application, whose paths start with a token."""
-        routes = [
-            Route("/", self._asset),
-            Route("/{name:str}", self._asset),
-            Route("/api/{name:str}", self._answer, methods=["POST"]),
-        ]
+        routes = [Route(path, self._asset) for path in ("/", "/{name:str}")]
+        routes.append(Route("/api/{name:str}", self._answer, methods=["POST"]))
         return Starlette(routes=[Mount(f"/{token}", routes=routes)], max_body_size=2 * MOST_BYTES)
 
     async def _asset(self, request: Request) -> Response:
@@ -200,7 +191,6 @@ class Inspector:
         return Response(asset(name), media_type=_ASSETS[name.rpartition(".")[2]])
 
     async def _answer(self, request: Request) -> Response:
-        """The result of a call, or what is wrong with it."""
         call = self._calls.get(request.path_params["name"])
         if call is None:
             return _json({"error": "no such call"}, 404)
@@ -209,7 +199,10 @@ class Inspector:
         try:
             return _json(await run_in_threadpool(call, msgspec.json.decode(await request.body(), type=PageRequest)))
         except (QuireError, msgspec.DecodeError, OSError) as error:
-            return _problem(error)
+            text = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            is_answer = isinstance(error, OptionError | QueryError)  # a browser would log any other status
+            status = 200 if is_answer else 404 if isinstance(error, NotFoundError) else 400
+            return _json({"error": text, "option": getattr(error, "option", "")}, status)
 
     def _start(self, request: PageRequest) -> dict[str, Any]:
         options = {"defaults": chunk_view.page_options(self._options_of("")), **chunk_view.option_table()}
@@ -219,7 +212,6 @@ class Inspector:
         return {"documents": len(self._documents), "root": self._documents.listing("")}
 
     def _refresh(self, request: PageRequest) -> dict[str, Any]:
-        """Look for documents again; the page asks for it when it has drawn the first one."""
         self._documents.refresh()
         return self._tree()
 
@@ -255,13 +247,6 @@ class Inspector:
 
 def _json(value: Any, status: int = 200) -> Response:
     return Response(to_json(value), status, media_type="application/json")
-
-
-def _problem(error: Exception) -> Response:
-    """What is wrong. A wrong option or query is an answer like others: a browser would log any other status."""
-    text = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    status = 200 if isinstance(error, OptionError | QueryError) else 404 if isinstance(error, NotFoundError) else 400
-    return _json({"error": text, "option": getattr(error, "option", "")}, status)
 
 
 def _refusal(token: str, port: int, scope: Scope) -> Response | None:

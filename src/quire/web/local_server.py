@@ -5,8 +5,6 @@ A connection is closed if it is slow to send a request or to read the answer. If
 that waits for a request makes room for the new one.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re
@@ -31,23 +29,18 @@ _READ_SECONDS = 60  # the most seconds in which a client reads nothing of an ans
 MOST_CONNECTIONS = 512
 MOST_PER_CLIENT = 448  # the rest is for others
 _GRACE = 1  # seconds for answers that are under way when the server is stopped
-_LOCAL = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::([0-9]{1,5}))?", re.IGNORECASE)
 
 
 def foreign_header(scope: Scope, port: int | None = None) -> str:
     """``Host`` or ``Origin`` if that header names another machine, or not ``port`` of this one; else empty."""
-    headers = Headers(scope=scope)
+    headers, at_port = Headers(scope=scope), f":{port}" if port else "(?::[0-9]{1,5})?"
+    is_local = re.compile(rf"(?i:127\.0\.0\.1|localhost|\[::1\]){at_port}").fullmatch
     hosts = headers.getlist("host")
     scheme = "^http://" if port else "^https?://"  # at a port of this machine, there is the page of quire alone
     origins = [re.sub(scheme, "", origin) for origin in headers.getlist("origin")]
-    if not all(_is_local(origin, port) for origin in origins):
+    if not all(map(is_local, origins)):
         return "Origin"
-    return "" if len(hosts) == 1 and _is_local(hosts[0], port) else "Host"
-
-
-def _is_local(host: str, port: int | None) -> bool:
-    match = _LOCAL.fullmatch(host)
-    return match is not None and (port is None or match[1] == str(port))
+    return "" if len(hosts) == 1 and is_local(hosts[0]) else "Host"
 
 
 def guarded(app: ASGIApp, refusal: Callable[[Scope], Response | None], **headers: str) -> ASGIApp:
@@ -132,15 +125,6 @@ class _Server(uvicorn.Server):
 
 def serve(app: ASGIApp, listener: socket.socket, **options: Any) -> None:
     """Answer requests until interrupted."""
-    config = uvicorn.Config(
-        app,
-        http=_Connection,
-        limit_concurrency=MOST_CONNECTIONS,
-        timeout_graceful_shutdown=_GRACE,
-        ws="none",
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        **options,
-    )
-    _Server(config).run([listener])
+    options |= {"limit_concurrency": MOST_CONNECTIONS, "timeout_graceful_shutdown": _GRACE}
+    options |= {"ws": "none", "log_level": "warning", "access_log": False, "server_header": False}
+    _Server(uvicorn.Config(app, http=_Connection, **options)).run([listener])

@@ -1,7 +1,5 @@
 """Hits as the page shows them: the merging drawn on the heading tree, and the reasons for each score in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,16 +16,13 @@ _MOST_WORDS = 12  # the most words and sections that are explained one by one
 
 def search_record(index: Index, results: Results, keys: Sequence[str | None]) -> dict[str, Any]:
     """The hits of a search, with the keys of their documents, and notes about the query."""
-    outlines = [index.outline(f"{hit.tree}:{hit.path}") for hit in results]
+    hits = []
+    for hit, key in zip(results, keys, strict=True):
+        matches = match_ranges(hit, results.query, results.corrections)
+        hits.append(_hit_record(hit, index.outline(f"{hit.tree}:{hit.path}"), key, matches))
     weaker = results.below_cutoff
     left_out = [f"{weaker} more score much less than the best and are left out"] if weaker else []
-    return {
-        "hits": [
-            _hit_record(hit, nodes, key, match_ranges(hit, results.query, results.corrections))
-            for hit, nodes, key in zip(results, outlines, keys, strict=True)
-        ],
-        "notes": [*results.notes(), *left_out],
-    }
+    return {"hits": hits, "notes": [*results.notes(), *left_out]}
 
 
 def _hit_record(hit: Hit, nodes: Sequence[Node], key: str | None, matches: Sequence[Span]) -> dict[str, Any]:
@@ -81,7 +76,6 @@ def _score_reasons(hit: Hit, titles: Mapping[str, str]) -> Iterator[str]:
 
 
 def _step_reason(step: Mapping[str, Any], titles: Mapping[int, str]) -> str:
-    """A step of merging as a sentence."""
     name = f"“{titles.get(step['position'], 'the document')}”"
     replaced = _listed([f"“{titles.get(position, '?')}”" for position in step.get("replaced", ())])
     match step["rule"]:

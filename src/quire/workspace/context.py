@@ -4,13 +4,11 @@ The words are those of a file's path, of the names it defines, and of its text. 
 need not be known here: the ranking of the search takes care of it.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from msgspec.structs import replace
 
@@ -48,6 +46,7 @@ _COMMON = frozenset(
 _HEAVIEST = 3.0
 _PATH, _DEFINITION, _USE = 3.0, 2.0, 1.0
 _PART = 0.5  # what a part of a name weighs, compared with the name
+OnProblem = Callable[[NotFoundError], object]
 
 
 class WeightedWord(NamedTuple):
@@ -67,7 +66,7 @@ class FileContext(NamedTuple):
     sections: Sequence[str]  # that are always included
 
     @classmethod
-    def of(cls, texts: Mapping[str, str], settings: Settings) -> FileContext:
+    def of(cls, texts: Mapping[str, str], settings: Settings) -> Self:
         """The words of files by their paths, and what the rules for these files add."""
         best: dict[str, WeightedWord] = {}  # a word counts most where it weighs most
         used: list[ContextRule] = []
@@ -84,12 +83,7 @@ class FileContext(NamedTuple):
         return cls(tuple(texts), words, tuple(trees), tuple(sections))
 
     def search(
-        self,
-        workspace: Workspace,
-        *,
-        limit: int,
-        max_tokens: int,
-        on_problem: Callable[[NotFoundError], None] = lambda _: None,
+        self, workspace: Workspace, *, limit: int, max_tokens: int, on_problem: OnProblem = lambda _: None
     ) -> Results:
         """The sections of the rules, then the best others; ``on_problem`` gets errors about the former."""
         left = max_tokens or NO_LIMIT
@@ -109,7 +103,7 @@ class FileContext(NamedTuple):
             return Results(hits)
         query = " OR ".join(f'"{word.text}"^{word.weight}' for word in self.words)  # quotes: no word is corrected
         path = [f"{tree}:/" for tree in self.trees]
-        scopes = [scope for scope in map(workspace.locate, self.files) if scope]
+        scopes = [scope for file in self.files if (scope := locate(file, workspace.folders))]
         records = workspace.documents() if scopes else ()
         own = [record.id for record in records if any(scope.has(record) for scope in scopes)]
         results = workspace.search(query, limit=limit, max_tokens=left, path=path, without=own)

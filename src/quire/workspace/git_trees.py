@@ -8,12 +8,10 @@ repository, asks for no password, and writes no file of it. quire writes the doc
 read them, after it has counted them: a small repository may have any number of entries.
 """
 
-from __future__ import annotations
-
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -22,7 +20,6 @@ from quire.errors import QuireError
 from quire.model.dialects import DIALECTS
 from quire.model.operating_system import remove_folder
 from quire.model.trees import Tree, is_repository_path
-from quire.model.validation import unknown_name
 from quire.output.atomic_file import os_errors_as_quire_errors
 from quire.output.lock import held
 from quire.read.discover import DECIDING_FILES, has_extension
@@ -39,19 +36,6 @@ _NAMES = _MARKS | DECIDING_FILES | {*map(posixpath.basename, VARIABLE_FILES)}
 _UNSAFE = re.compile(rb"(?i)(?:\A|/)(?:\.{0,2}|\.git)(?:/|\Z)|[\\:\0-\x1f]|[^/]{241}")
 """Names that lead elsewhere on some system, or that are too long. A repository may have what git would not write."""
 _LONGEST, _DEEPEST = 1_000, 64  # bytes and folders of a path
-
-
-def fetch_trees(trees: Mapping[str, Tree], names: Sequence[str] = ()) -> Iterator[tuple[str, str | QuireError]]:
-    """Fetch the trees of repositories anew, all or some, one by one: each with its commit, or with what failed."""
-    repositories = {name: tree for name, tree in trees.items() if tree.git}
-    for name in names:
-        if name not in repositories:
-            raise unknown_name(name, repositories, what="git tree")
-    for name in names or repositories:
-        try:
-            yield name, fetch(repositories[name])
-        except QuireError as error:
-            yield name, error
 
 
 def fetch(tree: Tree) -> str:
@@ -75,12 +59,10 @@ def fetch(tree: Tree) -> str:
 
 
 def _write_documents(tree: Tree, temporary: Path, new: Path) -> str:
-    """Write the documents of a tree, with the files that say how to read them, to a ``new`` folder; returns the commit.
-
-    git runs in the ``temporary`` folder: elsewhere, it would prefer a folder that is named like the address.
-    """
+    """Write the documents of a tree, with the files that say how to read them, to a ``new`` folder; the commit."""
     branch = ["--branch", tree.ref] if tree.ref else []
     options = ["--bare", "--depth=1", "--single-branch", "--no-tags", "--filter=blob:none", "--template="]
+    # Elsewhere, git would prefer a folder that is named like the address.
     git(temporary, "clone", *options, *branch, "--", tree.git, "repository")
     repository = temporary / "repository"
     path = posixpath.normpath(tree.path) if tree.path.strip("./") else ""

@@ -43,8 +43,7 @@ class Scope(NamedTuple):
 
     def has(self, document: FileRecord | Hit) -> bool:
         """Whether a document, or the section of one, is in it."""
-        path = document.path
-        return document.tree == self.tree and (not self.path or f"{path}/".startswith(f"{self.path}/"))
+        return document.tree == self.tree and (not self.path or f"{document.path}/".startswith(f"{self.path}/"))
 
 
 def display_path(path: str | Path) -> str:

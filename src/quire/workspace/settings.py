@@ -165,16 +165,10 @@ def _checked(file: Path, table: Any) -> File:
     if store and "://" not in store:
         kind, _, place = store.partition(":")
         store = f"{kind}:{absolute(file.parent, place)}"
-    return File(
-        path=file,
-        index=absolute(file.parent, toml.index) if isinstance(toml.index, str) else None,
-        store=store,
-        trees=trees,
-        chunk=toml.chunk,
-        search=dict(flat_values(table.get("search", {}))),
-        embed=table.get("embed", {}),
-        context=tuple(toml.context),
-    )
+    index = absolute(file.parent, toml.index) if isinstance(toml.index, str) else None
+    places: dict[str, Any] = {"path": file, "index": index, "store": store, "trees": trees}
+    search, embed = dict(flat_values(table.get("search", {}))), table.get("embed", {})
+    return File(**places, chunk=toml.chunk, search=search, embed=embed, context=tuple(toml.context))
 
 
 def _tree(file: Path, name: str, value: str | Tree, key: Naming) -> Tree:
@@ -211,12 +205,8 @@ def _check_chunk(name: str, table: Mapping[str, Any], defaults: Mapping[str, Any
         build(strategy, {})
     except OptionError as error:
         raise OptionError(f"{key(f'{name}.strategy')}: {error.problem}", error.advice) from error
-    sizes = with_one_name(strategy, options)
-    inherited = {
-        option: value
-        for option, value in with_one_name(strategy, defaults).items()
-        if option in valid_names(strategy) and option not in sizes
-    }
+    usable = {*valid_names(strategy)} - with_one_name(strategy, options).keys()
+    inherited = {option: value for option, value in with_one_name(strategy, defaults).items() if option in usable}
     build(strategy, inherited | options, lambda option: key(f"{'chunk' if option in inherited else name}.{option}"))
 
 
@@ -350,7 +340,6 @@ def _beside(user: File, project: File | None) -> File:
 
 
 def _variables(folder: Path, environment: Mapping[str, str]) -> dict[str, Value]:
-    """What the environment sets, by dotted names."""
     values = {}
     if path := environment.get(INDEX_VARIABLE, ""):
         values["index"] = Value(str(absolute(folder, path)), INDEX_VARIABLE)
@@ -392,22 +381,21 @@ def _refuse_foreign(project: File, users: Path | None, *, is_index_elsewhere: bo
     prefix = key_prefix(project.path)
 
     def refused(problem: str, allowed: str) -> OptionError:
-        return OptionError(f"{project.path}: {prefix}{problem}", f"remove it there; only {allowed}")
+        return OptionError(f"{project.path}: {problem}", f"remove it there; only {allowed}")
 
     if project.embed:
-        problem = f"{project.path}: [{prefix}embed] is not allowed in a project"
-        raise OptionError(problem, f"remove it there; only the command line or {own} may choose a model")
+        raise refused(f"[{prefix}embed] is not allowed in a project", f"the command line or {own} may choose a model")
     if name := next((name for name in RERANKING if project.search.get(name)), ""):
         allowed = f"{variable(f'search.{name}')} or {own} may name an endpoint"
-        raise refused(f"search.{name} is not allowed in a project", allowed)
+        raise refused(f"{prefix}search.{name} is not allowed in a project", allowed)
     for name, tree in project.trees.items():
         if tree.git and not REMOTE.fullmatch(tree.git) and not has_agreed(project.path, tree.git):
             allowed = f"`quire add` or {own} may name another repository"
-            raise refused(f"trees.{name}.git is not an http, https or ssh address: {tree.git}", allowed)
+            raise refused(f"{prefix}trees.{name}.git is not an http, https or ssh address: {tree.git}", allowed)
     paths = {f"trees.{name}": tree.path for name, tree in project.trees.items() if not tree.git}
     store = project.store or ""
     if "://" in store and not is_index_elsewhere:
-        problem = "index.store is an address, which is not allowed in a project"
+        problem = f"{prefix}index.store is an address, which is not allowed in a project"
         raise refused(problem, f"--index, {INDEX_VARIABLE} or {own} may name it")
     places = {"index": project.index, "index.store": store.partition(":")[2]}
     paths |= {name: str(place) for name, place in places.items() if place and not is_index_elsewhere}
@@ -416,5 +404,5 @@ def _refuse_foreign(project: File, users: Path | None, *, is_index_elsewhere: bo
         real = os.path.realpath(path)
         if not is_inside(real, top):
             allowed = f"--index, {INDEX_VARIABLE}" if name.startswith("index") else "a path on the command line"
-            problem = f"{name} leads out of the project's folder, to {real}"
+            problem = f"{prefix}{name} leads out of the project's folder, to {real}"
             raise refused(problem, f"{allowed} or {own} may name such a folder")

@@ -6,12 +6,12 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from functools import cache
+from contextlib import AbstractContextManager, suppress
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
@@ -23,6 +23,7 @@ from quire.index.section_lookup import SectionName
 from quire.model.dialects import dialect_of
 from quire.model.document import Finding
 from quire.model.operating_system import remove_folder, temporary_folder
+from quire.model.trees import Tree
 from quire.model.validation import convert, unknown_name
 from quire.read.discover import Hidden, Walk, left_out_counts
 from quire.search.conditions import matches_path
@@ -36,13 +37,16 @@ if TYPE_CHECKING:
     from quire.index.read_files import OnProgress
 
 _PATIENCE = 3600.0  # seconds to wait for another process if there is no answer without waiting
+OnMessage = Callable[[str], None]
 _CHECK_EVERY = 1.0  # a server looks for changed files once in so many seconds while calls come
 
 
-class Workspace:
+class Workspace(AbstractContextManager["Workspace"]):
     """Documents that were named or configured, and their index. Any thread may use it."""
 
-    def __init__(self, settings: Settings, choice: Selection, on_message: Callable[[str], None]) -> None:
+    def __init__(
+        self, settings: Settings, choice: Selection, on_message: OnMessage, index: Index | None = None
+    ) -> None:
         self.settings = settings
         self.kind = choice.kind
         self.index_folder = choice.index_folder
@@ -57,12 +61,15 @@ class Workspace:
         self._lock = Lock()
         self._checked = -_CHECK_EVERY
         self._temporary: Path | None = None
+        self.index = index or self._own_index()
+
+    def _own_index(self) -> Index:
         self._check_index_folder()
         weights = {f"tree:{name}": tree.weight for name, tree in self.trees.items() if tree.weight != 1}
-        search = settings.search
+        search, embed = self.settings.search, self.settings.embed
         self._search_settings = structs.replace(search, where={**weights, **search.where}) if weights else search
-        embedder = convert(EmbedSettings, settings.embed) if settings.embed else None
-        self.index = Index.open(display_path(self.index_folder), settings=self._search_settings, embedder=embedder)
+        embedder = convert(EmbedSettings, embed) if embed else None
+        return Index.open(display_path(self.index_folder), settings=self._search_settings, embedder=embedder)
 
     @classmethod
     def open(
@@ -72,7 +79,7 @@ class Workspace:
         trees: Sequence[str] = (),
         index: str | None = None,
         from_store: bool = True,
-        on_message: Callable[[str], None] = lambda _: None,
+        on_message: OnMessage = lambda _: None,
     ) -> Workspace:
         """The workspace of some paths, else of the configuration, else of the current folder.
 
@@ -83,8 +90,6 @@ class Workspace:
         is_store = is_target(target)
         settings = load(Path.cwd(), {**os.environ, INDEX_VARIABLE: "" if is_store else target} if target else None)
         if is_store or (settings.store and from_store and not (target or paths)):
-            from quire.workspace.store_workspace import StoreWorkspace  # noqa: PLC0415  few have a store
-
             store = StoreWorkspace(settings, target or settings.store, paths, on_message)
             store.scopes = tuple(scope for scope in store.scopes if not trees or scope.tree in trees)
             return store
@@ -120,15 +125,6 @@ class Workspace:
             workspace.close()
             raise
         return workspace
-
-    @classmethod
-    def recent(cls, on_message: Callable[[str], None] = lambda _: None) -> Iterator[Workspace]:
-        """The cached workspaces of folders in or around the current one, the one that was used last first."""
-        settings = load(Path.cwd())
-        return (cls(settings, choice, on_message) for choice in selection.cached())
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
@@ -275,10 +271,6 @@ class Workspace:
         patterns = [pattern for glob in globs for pattern in self._patterns(glob.rstrip("/"))]
         return [record for record in self._selected() if matches_path(record.tree, record.path, patterns)]
 
-    def locate(self, file: str) -> Scope | None:
-        """The tree that a file is in, and its path there."""
-        return selection.locate(file, self.folders)
-
     def finds(self, name: str) -> bool:
         """Whether the index has a section of this name now."""
         try:
@@ -289,20 +281,17 @@ class Workspace:
     def search(
         self, query: str, *, path: Sequence[str] = (), like: str = "", text: str = "", **options: Any
     ) -> Results:
-        """The best sections of the selected documents for a query, or for the words of a section or a text.
-
-        ``path`` are patterns; other options are those of ``Index.search``.
-        """
-        options["without"] = [*options.get("without", ()), *self.unselected(path)] or None
-        if like or text:
-            results = self.index.similar(like, text=text, trees=self.selected_trees, **options)
-        else:
-            results = self.index.search(query, trees=self.selected_trees, **options)
+        """The best sections for a query, or for the words of a section or a text; options as of ``Index.search``."""
+        options |= {"trees": self.selected_trees, **self._filter(path, options.get("without", ()))}
+        find = partial(self.index.similar, like, text=text) if like or text else partial(self.index.search, query)
+        results = find(**options)
         results[:] = map(self._with_url, results)
         return results
 
+    def _filter(self, globs: Sequence[str], without: Sequence[str]) -> dict[str, Any]:
+        return {"without": [*without, *self.unselected(globs)] or None}
+
     def _with_url(self, hit: Hit) -> Hit:
-        """A hit with its published address, if its tree has one."""
         options = self._tree_options(hit.tree)
         if not options.base_url:
             return hit
@@ -321,10 +310,6 @@ class Workspace:
             if in_tree is None:
                 raise
             return self._with_url(self.index.get(in_tree, **options))
-
-    def section_id(self, name: str) -> str:
-        """The id of a section that ``get`` finds."""
-        return self.get(name).id
 
     def _from_current_folder(self, name: str) -> SectionName | None:
         """The name of a section whose document is a path from the current folder. No file is looked at."""
@@ -355,3 +340,35 @@ class Workspace:
     def _unselected(self, selected: Iterable[FileRecord]) -> list[str]:
         ids = {record.id for record in selected}
         return [record.id for record in self.index.documents() if record.id not in ids]
+
+
+class StoreWorkspace(Workspace):
+    """The sections in a store, where none of the documents are at hand. It is never updated from here."""
+
+    def __init__(self, settings: Settings, target: str, paths: Sequence[str], on_message: OnMessage) -> None:
+        from quire.stores.node_index import NodeIndex  # noqa: PLC0415  few have a store
+
+        if paths:
+            raise OptionError(f"{paths[0]}: a store is searched whole", "leave out paths, or use --path")
+        index = NodeIndex.open(target, settings=settings.search)
+        trees = {name: Tree(path=str(info.folder)) for name, info in index.trees().items()}
+        super().__init__(settings, Selection("named", Path(index.label), trees), on_message, index)
+        self.is_index_named = True
+
+    @property
+    def missing(self) -> dict[str, Path]:
+        """No tree is missing: the documents need not be here."""
+        return {}
+
+    def refresh(self, on_progress: object = None) -> Update:
+        """Nothing to do: each search looks for the last version of the store."""
+        return Update()
+
+    def left_out(self) -> str:
+        """Unknown here."""
+        return ""
+
+    def _filter(self, globs: Sequence[str], without: Sequence[str]) -> dict[str, Any]:
+        """The patterns, which are checked for the candidates only."""
+        path = [each for glob in globs for each in self._patterns(glob.rstrip("/"))]
+        return {"without": without or None, "path": path or None}
