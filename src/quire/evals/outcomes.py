@@ -105,10 +105,8 @@ def _rank(hits: Sequence[Hit], answers: Sequence[Hit], question: Question) -> in
 
 
 def is_right(hit: Hit, answer: Hit, *, is_pasted: bool = False) -> bool:
-    """Whether a hit is an answer, contains it without being the whole document, or lies inside it.
-
-    A section inside an answer does not have the sentence of it that was pasted.
-    """
+    """Whether a hit is an answer, contains it without being the whole document, or lies inside it."""
+    # A section inside an answer does not have the sentence of it that was pasted.
     if _document_id(hit) != _document_id(answer):
         return False
     outer, inner = answer.span, hit.span

@@ -15,7 +15,19 @@ import msgspec
 
 from quire.index.engine import index_schema
 from quire.index.engine.candidates import stored_fields
-from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, OUTLINE, POSITION, RANKED, TREE, field
+from quire.index.engine.index_schema import (
+    BLOB,
+    DOC,
+    ID,
+    IN_LINKS,
+    NODE,
+    OUTLINE,
+    PAGE_LINKS,
+    POSITION,
+    RANKED,
+    TREE,
+    field,
+)
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import VERSION, IndexSettings, decode_front_matter
 from quire.index.link_words import LinkRecord, decode_links
@@ -126,18 +138,13 @@ def _rows(snapshot: Snapshot, documents: list[str], fingerprints: dict[str, str]
         fields = index_schema.fields_of(nodes, language)
         if document in links:
             index_schema.add_links(fields, links[document], language)
-        page_links, searched = fields.common.get(index_schema.PAGE_LINKS, 0), stored_fields(fields, language)
+        page_links, searched = fields.common.get(PAGE_LINKS, 0), stored_fields(fields, language)
         lengths = [sum([len(terms[name].split()) for terms in searched]) for name in RANKED]
         for node, own, terms in zip(nodes, fields.own, searched, strict=True):
             row = {name: own[name] for name in (ID, POSITION, NODE)}
             row |= {DOC: document, TREE: node.tree, "path": node.path, "tokens": node.tokens}
             row |= {"parent": node.ancestors[-1] if node.ancestors else None, "line": node.line}
-            row |= {
-                "last_line": node.last_line,
-                index_schema.IN_LINKS: own.get(index_schema.IN_LINKS, 0),
-                index_schema.PAGE_LINKS: page_links,
-                **terms,
-            }
+            row |= {"last_line": node.last_line, IN_LINKS: own.get(IN_LINKS, 0), PAGE_LINKS: page_links, **terms}
             if not node.position:  # what is known of the document
                 front_matter = msgspec.json.encode(decode_front_matter(record.front_matter)).decode()
                 row |= {"record": msgspec.msgpack.encode(record), "front_matter": front_matter, "lengths": lengths}
