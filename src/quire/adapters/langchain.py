@@ -51,10 +51,7 @@ class QuireTextSplitter(TextSplitter):
         """The chunks of documents; each has the metadata of its document. ``transform_documents`` is the same."""
         documents = list(documents)
         cut = self._splitter(
-            shared.FrameworkDocument(
-                document.page_content, document.metadata.get("source"), document.id, document.metadata
-            )
-            for document in documents
+            (each.page_content, each.metadata.get("source"), each.id, each.metadata) for each in documents
         )
         return [
             _document(piece, document.page_content, document.metadata)

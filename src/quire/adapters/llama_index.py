@@ -63,8 +63,7 @@ class QuireNodeParser(NodeParser):
     def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any) -> list[BaseNode]:
         paths = [node.metadata.get("file_path") or node.metadata.get("source") for node in nodes]
         cut = self._splitter(
-            shared.FrameworkDocument(node.get_content(), path, node.node_id, node.metadata)
-            for node, path in zip(nodes, paths, strict=True)
+            (node.get_content(), path, node.node_id, node.metadata) for node, path in zip(nodes, paths, strict=True)
         )
         return [chunk for node, pieces in zip(nodes, cut, strict=True) for chunk in self._nodes_of(node, pieces)]
 

@@ -89,10 +89,10 @@ class Splitter:
         self.options = options
         self.header_keys = header_keys
 
-    def __call__(self, documents: Iterable[FrameworkDocument]) -> list[list[FrameworkChunk]]:
-        """The pieces of each document. Two of one name are a warning: only ids tell their pieces apart."""
+    def __call__(self, values: Iterable[tuple[Any, ...]]) -> list[list[FrameworkChunk]]:
+        """The pieces of each document; two documents of one name are a warning, as only ids tell their pieces apart."""
         taken: Counter[str] = Counter()
-        documents = list(documents)
+        documents = [FrameworkDocument(*each) for each in values]
         names = _names([str(document.path or document.id or "") for document in documents])
         cut = [(self._chunks(document, name), document.key) for document, name in zip(documents, names, strict=True)]
         counts = Counter(chunks.document.path for chunks, _ in cut)
@@ -174,19 +174,9 @@ def refuse_other_names(options: Mapping[str, Any]) -> None:
 
 def hit_metadata(hit: Hit) -> Metadata:
     """The fields of a hit that frameworks cite by."""
-    return {
-        "sourcePath": hit.path,
-        "tree": hit.tree,
-        "title": hit.title,
-        "breadcrumb": hit.breadcrumb_line,
-        "nodeId": hit.id,
-        "charStart": hit.span.start,
-        "charEnd": hit.span.end,
-        "startLine": hit.lines[0],
-        "endLine": hit.lines[1],
-        "tokens": hit.tokens,
-        "score": hit.score,
-    }
+    known: Metadata = {"sourcePath": hit.path, "tree": hit.tree, "title": hit.title, "breadcrumb": hit.breadcrumb_line}
+    known |= {"nodeId": hit.id, "charStart": hit.span.start, "charEnd": hit.span.end}
+    return {**known, "startLine": hit.lines[0], "endLine": hit.lines[1], "tokens": hit.tokens, "score": hit.score}
 
 
 def opened(index: AnyIndex) -> Index:

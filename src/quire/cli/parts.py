@@ -11,7 +11,7 @@ from quire.cli.input_documents import InputDocument, Inputs, Summary
 from quire.cli.output import Progress, count_of, note
 from quire.embed.embedder import resolve
 from quire.run.dataset import write_parts
-from quire.run.parts import Part, document_parts, is_shard, is_url, listed, numbered, parts_of
+from quire.run.parts import Part, document_parts, is_shard, is_url, listed, parts_of
 
 
 def is_source(path: str) -> bool:
@@ -26,7 +26,7 @@ def input_parts(inputs: Inputs, cut: TreeCutter, summary: Summary) -> list[Part]
     documents = replace(inputs, paths=local).documents(summary) if local else []
     options = cut.with_documents(documents).options
     shared = [part._replace(options=options[""], errors=inputs.errors) for part in shared]
-    return numbered([*shared, *_local_parts(documents, options)])
+    return [*shared, *_local_parts(documents, options)]
 
 
 def _local_parts(documents: Sequence[InputDocument], options: Mapping[str, Mapping[str, Any]]) -> Iterator[Part]:

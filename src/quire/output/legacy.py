@@ -20,12 +20,8 @@ from quire.output.chunk_json import is_record, optional
 from quire.parsing.slugs import github_slug
 from quire.tokens.token_counters import estimated
 
-RENAMED: Mapping[str, str] = {
-    "displayMarkdown": "originalText",
-    "charOffsets": "sourcePosition",
-    "headingTrail": "headerPath",
-    **OTHER_NAMES,
-}
+_FIRST_NAMES = {"displayMarkdown": "originalText", "charOffsets": "sourcePosition", "headingTrail": "headerPath"}
+RENAMED: Mapping[str, str] = {**_FIRST_NAMES, **OTHER_NAMES}
 """Old names to current ones; ``tokenCount`` and ``charOffsets.sourceLength`` are handled separately."""
 
 _OLD_NAMES = {new: old for old, new in RENAMED.items()}

@@ -86,6 +86,7 @@ def write_parts(
 ) -> Generator[PartResult, None, None]:
     """Write the chunks of each part to a Parquet file; yield what each has as ``FinishedPart``."""
     # With an embedder, rows have the column ``vector``.
+    parts = [part._replace(number=number) for number, part in enumerate(parts)]
     with closing(results(parts, partial(_write, embedder, output), engine=engine, workers=workers)) as running:
         yield from running
     files, folder = file_system(output)

@@ -55,7 +55,6 @@ class PartResult(NamedTuple):
 class Part(NamedTuple):
     """Some documents, and how to read and cut them."""
 
-    number: int
     source: str  # the folder or URL that the paths are relative to, or a shard
     paths: tuple[str, ...] = ()  # the documents. None in a shard: all that begin in the range.
     start: int = 0
@@ -64,6 +63,7 @@ class Part(NamedTuple):
     options: Mapping[str, Any] = {}  # those of `quire.chunk`
     errors: OnUndecodable = "strict"
     encoding: str = ""
+    number: int = 0  # of its file in a dataset
 
     def name(self, path: str) -> str:
         """How messages call a document of this part."""
@@ -113,7 +113,7 @@ def parts_of(
     # Ignore files count only in local folders.
     problems = list[Problem]()
     if is_shard(source):
-        return numbered(_shard_parts(source, size)), problems
+        return [*_shard_parts(source, size)], problems
     if is_url(source):
         files = _list_url(source, recursive=True)
         documents = [file for file in files if has_extension(file.path) and "/." not in f"/{file.path}"]
@@ -123,18 +123,13 @@ def parts_of(
         documents = [listed(document.path, document.file) for document in discovered.documents]
     else:
         raise InputError(source, "is not a folder", "name a folder, a URL or shards")
-    return numbered(document_parts(source, documents, size)), problems
+    return [*document_parts(source, documents, size)], problems
 
 
 def document_parts(source: str, documents: Iterable[Listed], size: int = PART) -> Iterator[Part]:
     """The parts of documents in a folder or URL."""
     for batch in batches(((document, work_of(document.size)) for document in documents), most=size):
-        yield Part(0, source, tuple(document.path for document in batch.items), version=digest(repr(batch.items)))
-
-
-def numbered(parts: Iterable[Part]) -> list[Part]:
-    """Parts with their numbers."""
-    return [part._replace(number=number) for number, part in enumerate(parts)]
+        yield Part(source, tuple(document.path for document in batch.items), version=digest(repr(batch.items)))
 
 
 def is_shard(source: str) -> bool:
@@ -167,7 +162,7 @@ def _shard_parts(source: str, size: int) -> Iterator[Part]:
     for shard in shards:
         step = shard.size if _address(shard.path).endswith(_COMPRESSED) else size
         for start in range(0, shard.size, max(step, 1)):
-            yield Part(0, shard.path, start=start, end=min(start + step, shard.size), version=shard.version)
+            yield Part(shard.path, start=start, end=min(start + step, shard.size), version=shard.version)
 
 
 def listed(path: str, file: Path) -> Listed:

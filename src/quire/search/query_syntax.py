@@ -211,8 +211,7 @@ def _leaf(token: Token, field: Field | None) -> Word | Phrase:
 class _Group(msgspec.Struct):
     """A bracket and the items after it, or those of the whole query."""
 
-    # Without OR, words mean the same in brackets, so brackets in prose and code do no harm, however deep, closed or
-    # not.
+    # Without OR, words mean the same in brackets: those in prose and code do no harm, however deep, closed or not.
 
     query: str
     all_items: list[Query | Token]  # those of all groups, which end with those of the innermost; a token is an OR

@@ -15,19 +15,7 @@ import msgspec
 
 from quire.index.engine import index_schema
 from quire.index.engine.candidates import stored_fields
-from quire.index.engine.index_schema import (
-    BLOB,
-    DOC,
-    ID,
-    IN_LINKS,
-    NODE,
-    OUTLINE,
-    PAGE_LINKS,
-    POSITION,
-    RANKED,
-    TREE,
-    field,
-)
+from quire.index.engine.index_schema import BLOB, DOC, ID, IN_LINKS, NODE, OUTLINE, PAGE_LINKS, POSITION, RANKED, TREE
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import VERSION, IndexSettings, decode_front_matter
 from quire.index.link_words import LinkRecord, decode_links
@@ -84,7 +72,9 @@ def copy_nodes(index: Index, target: str, on_progress: Callable[[int, int, str],
         sums: Counter[str] = Counter()
         for document, numbers in lengths.items():
             language = snapshot.settings.trees[document.partition(":")[0]].language
-            sums.update({field(name, language): number for name, number in zip(RANKED, numbers, strict=True)})
+            sums.update(
+                {index_schema.field(name, language): number for name, number in zip(RANKED, numbers, strict=True)}
+            )
         own = Summary(VERSION, snapshot.settings, trees, keys, total, dict(sorted(sums.items())))
         summary = msgspec.msgpack.encode(own, enc_hook=str)
         if done or summaries.get(owner) != summary:
@@ -96,7 +86,7 @@ def copy_nodes(index: Index, target: str, on_progress: Callable[[int, int, str],
 
 def _terms(snapshot: Snapshot, owner: str, summary: bytes) -> Iterator[tuple[str, str, bytes]]:
     counts: dict[str, dict[str, int]] = defaultdict(dict)
-    ranked = [field(name, language) for language in snapshot.settings.languages for name in RANKED]
+    ranked = [index_schema.field(name, language) for language in snapshot.settings.languages for name in RANKED]
     for name in (*ranked, index_schema.FLAGS, index_schema.WORDS, index_schema.ACCENTED):
         for term, count in snapshot.terms_with_prefix([name], "").items():
             counts[term][name] = count
