@@ -24,8 +24,7 @@ except ImportError as error:
 
 __all__ = ["QuireExpander", "QuireNodeParser", "QuireRetriever"]
 
-_EMBEDDED = ("fileTitle", "headerPath")
-"""The metadata that is embedded with a node's text."""
+_EMBEDDED = ("fileTitle", "headerPath")  # the metadata that is embedded with a node's text
 
 
 class QuireNodeParser(NodeParser):

@@ -214,7 +214,7 @@ class FileWriter:
             self._documents_by_key[case_folded("/".join(names))] = name
             self.written.documents += 1
             self.written.chunks += len(document.files)
-            folder, old = self._out / names.folder, self._existing(names)
+            folder, old = self._out / names.folder, self._chunk_files(names.folder).get(case_folded(names.stem), [])
             new = {names.file(number): data for number, data in document.files.items()}
             if {*old} == {*new} and all((folder / file).read_bytes() == data for file, data in new.items()):
                 self.written.unchanged += 1
@@ -237,7 +237,7 @@ class FileWriter:
             for folder in accumulate(filter(None, names.folder.split("/")), Path.joinpath, initial=self._out):
                 if problem := _obstacle(folder, self._out):
                     return f"{folder} {problem}"
-            existing = self._existing(names)
+            existing = self._chunk_files(names.folder).get(case_folded(names.stem), [])
         except OSError as error:
             return str(explanation(error, self._shown))
         for name in existing:
@@ -250,18 +250,13 @@ class FileWriter:
                 return f"{file} belongs to {owner or 'a text without a path'}; remove it, or write to another folder"
         return None
 
-    def _existing(self, names: FileNames) -> list[str]:
-        """The names of a document's files, in any spelling of its name."""
-        return [name for _, _, name in sorted(self._chunk_files(names.folder).get(case_folded(names.stem), ()))]
 
-
-def _chunk_files(out: Path, folder: str) -> dict[str, list[tuple[str, int, str]]]:
-    """The chunk files in a folder of the output: stem, number and name, by the stem in any spelling."""
-    files: dict[str, list[tuple[str, int, str]]] = {}
-    if (out / folder).is_dir():
-        for name in os.listdir(out / folder):  # noqa: PTH208  names are enough
-            if parts := split_name(name):
-                files.setdefault(case_folded(parts[0]), []).append((*parts, name))
+def _chunk_files(out: Path, folder: str) -> dict[str, list[str]]:
+    """The names of the chunk files in a folder of the output, by their stem in any spelling."""
+    names = os.listdir(out / folder) if (out / folder).is_dir() else ()  # noqa: PTH208  names are enough
+    files: dict[str, list[str]] = {}
+    for stem, _, name in sorted([(*parts, name) for name in names if (parts := split_name(name))]):
+        files.setdefault(case_folded(stem), []).append(name)
     return files
 
 

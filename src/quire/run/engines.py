@@ -23,8 +23,7 @@ from quire.run.process_pool import map_batches
 from quire.run.workers import Batch, WorkerDied, cores
 
 Function = Callable[[Any], Any]  # takes a record batch of documents (`path`, `text`), returns a record batch
-Results = Generator[tuple[Any, Any], None, None]
-"""Each item with the result of a function, in order; WorkerDied if its process died each time."""
+Results = Generator[tuple[Any, Any], None, None]  # each item with its result, or WorkerDied, in order
 Engine = Callable[[Iterable[Any], Callable[[Any], Any], int | None], Results]
 
 _RETRIES = 3  # how often Ray tries a part again whose process or node died
