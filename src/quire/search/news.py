@@ -38,12 +38,13 @@ class HeldBack:
             return ""
         if number not in self._paths:
             tree, _, path = self._snapshot.document_id(number).partition(":")
-            is_mostly_news: dict[str, bool] = self._snapshot.memory["news"]  # by tree
-            has_news_path = is_news(path)
-            if has_news_path and tree not in is_mostly_news:
-                signs = self._snapshot.signs(tree)
-                is_mostly_news[tree] = signs.get(NEWS, 0) > _MOSTLY * signs.get(FILES, 0)
-            self._paths[number] = path if has_news_path and not is_mostly_news[tree] else ""
+            self._paths[number] = ""
+            if is_news(path):
+                is_mostly_news: dict[str, bool] = self._snapshot.memory["news"]  # by tree
+                if tree not in is_mostly_news:
+                    signs = self._snapshot.signs(tree)
+                    is_mostly_news[tree] = signs.get(NEWS, 0) > _MOSTLY * signs.get(FILES, 0)
+                self._paths[number] = "" if is_mostly_news[tree] else path
         return self._paths[number]
 
     def has(self, match: Match) -> bool:
