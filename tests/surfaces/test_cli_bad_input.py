@@ -286,7 +286,7 @@ def test_hundreds_of_thousands_of_headings(run, docs) -> None:
         ["verify", ""],
         ["stats", ""],
         ["outline", ""],
-        ["migrate", "", "--reverse"],
+        ["migrate", ""],
         ["search", "x", ""],
         ["index", ""],
         ["get", ""],

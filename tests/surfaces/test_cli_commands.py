@@ -14,7 +14,6 @@ from processes import process
 import quire
 from quire.cli.command_group import COMMANDS, GROUPS
 from quire.cli.command_group import quire as group
-from quire.output import legacy
 
 ROOT = Path(__file__).parents[2]
 SERVING = ("mcp", "web")
@@ -38,7 +37,8 @@ def documentation(tmp_path_factory) -> Path:
     shutil.copy(ROOT / "README.md", folder)
     record = quire.chunk("# A\n\nText.\n", path="a.md")[0].to_dict()
     (folder / "new.jsonl").write_text(json.dumps(record))
-    (folder / "old.jsonl").write_text(json.dumps(legacy.legacy(record, name="new.jsonl")))
+    old = {name if name != "originalText" else "displayMarkdown": value for name, value in record.items()}
+    (folder / "old.jsonl").write_text(json.dumps(old))
     return folder
 
 

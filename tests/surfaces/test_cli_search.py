@@ -709,7 +709,7 @@ def test_matches_are_marked_on_a_terminal_only(docs) -> None:
 @posix
 def test_long_texts_are_shortened_on_a_terminal(docs) -> None:
     docs({"docs/long.md": LONG})
-    got = plain(terminal("search", "needle", "docs")[1])
+    got = plain(terminal("search", "needle", "docs", environment={"LINES": "45"})[1])
     assert "  # Long\n" in got
     assert "  the needle\n" in got
     assert re.search(r"  … \d+ lines left out; --full shows all\n", got)

@@ -1,4 +1,4 @@
-"""``quire migrate``: old chunk records to current ones, and back. tests/unit/output has the rules."""
+"""``quire migrate``: old chunk records to current ones. tests/unit/output has the rules."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-import quire
-from quire.output import chunk_json, legacy
+from quire.output import legacy
 
 OLD: dict[str, Any] = {
     "id": "doc:auth::ch0",
@@ -77,17 +76,6 @@ def test_a_guess_is_a_finding(migrate: Migrate) -> None:
     assert migrate("a.jsonl", "--title", "T", "-q")[2] == ""
 
 
-def test_back_and_forth(migrate: Migrate) -> None:
-    chunks = quire.chunk("# A\n\nx \ud800 é\n\n## B\n\ny\n", "tree", path="a.md")
-    put("new.jsonl", "".join(json.dumps(chunk.to_dict()) + "\n" for chunk in chunks))
-    _, old, _ = migrate("new.jsonl", "--reverse")
-    assert not {"originalText", "sourcePosition", "sectionTitle", "headerBreadcrumb", "headerPath"} & set(old[0])
-    put("old.json", old)
-    code, records, _ = migrate("old.json")
-    assert code == 0
-    assert [chunk_json.decode(record) for record in records] == chunks
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -112,24 +100,3 @@ def test_a_bad_file_is_named_and_the_others_are_converted(migrate: Migrate, cont
     assert (code, records) == (2, [NEW])
     assert message in errors
     assert "none.json: " in errors
-
-
-@pytest.mark.parametrize(
-    ("record", "message"),
-    [
-        ({"name": "package"}, "is not a chunk record: has no id"),
-        ({**NEW, "tokenCount": 99}, "field tokenStats.tokens: differs from tokenCount"),
-        ({**NEW, "sectionTitle": 3}, "is not a chunk record: sectionTitle=3 is invalid: must be a text"),
-    ],
-)
-def test_reverse_refuses_what_it_would_lose(migrate: Migrate, record: dict[str, Any], message: str) -> None:
-    put("a.json", record)
-    code, records, errors = migrate("a.json", "--reverse")
-    assert (code, records) == (2, [])
-    assert message in errors
-
-
-def test_a_title_has_no_meaning_with_reverse(run: Callable[..., Any]) -> None:
-    result = run("migrate", "x", "--reverse", "--title", "T")
-    assert result.code == 2
-    assert "--title has no meaning with --reverse; leave it out" in result.err

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from quire.adapters.metadata import FrameworkDocument, Splitter, expanded, hit_metadata, opened, search
+from quire.adapters.metadata import Splitter, expanded, hit_metadata, opened, search
 from quire.errors import MissingExtraError
 from quire.model.options import DEFAULT_STRATEGY
 from quire.search.expand import MAX_TOKENS
@@ -43,10 +43,7 @@ class QuireSplitter(_Serializable):
     @component.output_types(documents=list[Document])
     def run(self, documents: list[Document]) -> dict[str, list[Document]]:
         """Cut the documents."""
-        cut = self._splitter(
-            FrameworkDocument(document.content or "", document.meta.get("file_path"), document.id, document.meta)
-            for document in documents
-        )
+        cut = self._splitter((each.content or "", each.meta.get("file_path"), each.id, each.meta) for each in documents)
         chunks = []
         for document, pieces in zip(documents, cut, strict=True):
             for piece in pieces:

@@ -8,19 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from typing import Any
 
-from quire.adapters.metadata import (
-    AnyIndex,
-    FrameworkChunk,
-    FrameworkDocument,
-    Splitter,
-    expanded,
-    hit_metadata,
-    opened,
-    pieces,
-    refuse_other_names,
-    relative,
-    search,
-)
+from quire.adapters import metadata as shared
 from quire.errors import MissingExtraError
 from quire.model.options import DEFAULT_STRATEGY
 from quire.pipeline import chunk_dir
@@ -48,7 +36,7 @@ class QuireTextSplitter(TextSplitter):
 
     def __init__(self, strategy: str = DEFAULT_STRATEGY, *, header_keys: bool = False, **options: Any) -> None:
         super().__init__(chunk_overlap=0)
-        self._splitter = Splitter(strategy, options, header_keys=header_keys)
+        self._splitter = shared.Splitter(strategy, options, header_keys=header_keys)
 
     def split_text(self, text: str) -> list[str]:
         """The texts of the chunks of ``text``."""
@@ -63,8 +51,7 @@ class QuireTextSplitter(TextSplitter):
         """The chunks of documents; each has the metadata of its document. ``transform_documents`` is the same."""
         documents = list(documents)
         cut = self._splitter(
-            FrameworkDocument(document.page_content, document.metadata.get("source"), document.id, document.metadata)
-            for document in documents
+            (each.page_content, each.metadata.get("source"), each.id, each.metadata) for each in documents
         )
         return [
             _document(piece, document.page_content, document.metadata)
@@ -79,7 +66,7 @@ class QuireLoader(BaseLoader):
     def __init__(
         self, path: str | PathLike[str], strategy: str = DEFAULT_STRATEGY, *, header_keys: bool = False, **options: Any
     ) -> None:
-        refuse_other_names(options)
+        shared.refuse_other_names(options)
         self.path, self.strategy, self.header_keys, self.options = path, strategy, header_keys, options
 
     def lazy_load(self) -> Iterator[Document]:
@@ -87,37 +74,31 @@ class QuireLoader(BaseLoader):
         taken: Counter[str] = Counter()
         for chunks in chunk_dir(self.path, self.strategy, **self.options):
             source = f"{os.fspath(self.path).rstrip('/')}/{chunks.document.path}"
-            for piece in pieces(chunks, relative(source), taken, header_keys=self.header_keys):
+            for piece in shared.pieces(chunks, shared.relative(source), taken, header_keys=self.header_keys):
                 yield _document(piece, chunks.document.text, {"source": source})
 
 
 class QuireRetriever(BaseRetriever):
     """Searches an index of quire; ``page_content`` of a result is a whole section."""
 
-    index: Any
-    """A ``quire.Index`` or its folder."""
-    k: int = 10
-    """How many results at most."""
-    max_tokens: int | None = None
-    """How many tokens all results may have together."""
-    trees: str | list[str] | None = None
-    """Only these trees."""
-    path: str | list[str] | None = None
-    """Only documents that match these patterns."""
-    mode: str | None = None
-    """``words``, ``meaning`` or ``hybrid``."""
+    index: Any  # a ``quire.Index`` or its folder
+    k: int = 10  # how many results at most
+    max_tokens: int | None = None  # how many tokens all results may have together
+    trees: str | list[str] | None = None  # only these trees
+    path: str | list[str] | None = None  # only documents that match these patterns
+    mode: str | None = None  # ``words``, ``meaning`` or ``hybrid``
 
-    def __init__(self, index: AnyIndex, **options: Any) -> None:
-        super().__init__(index=opened(index), **options)
+    def __init__(self, index: shared.AnyIndex, **options: Any) -> None:
+        super().__init__(index=shared.opened(index), **options)
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Document]:
         limit = self.k if k is None else k
         where = {"trees": self.trees, "path": self.path, "mode": self.mode}
-        hits = search(self.index, query, limit, max_tokens=self.max_tokens, **where)
+        hits = shared.search(self.index, query, limit, max_tokens=self.max_tokens, **where)
         return [
-            Document(id=hit.id, page_content=hit.text, metadata={"source": hit.path, **hit_metadata(hit)})
+            Document(id=hit.id, page_content=hit.text, metadata={"source": hit.path, **shared.hit_metadata(hit)})
             for hit in hits
         ]
 
@@ -133,11 +114,11 @@ class QuireExpander(BaseDocumentTransformer):
         ranked = [(document, document.metadata) for document in documents]
         return [
             Document(id=section.stable_id, page_content=section.embed_text, metadata={**best.metadata, **metadata})
-            for best, section, metadata in expanded(ranked, self._documents, self._max_tokens, self._options)
+            for best, section, metadata in shared.expanded(ranked, self._documents, self._max_tokens, self._options)
         ]
 
 
-def _document(piece: FrameworkChunk, text: str, metadata: dict[Any, Any]) -> Document:
+def _document(piece: shared.FrameworkChunk, text: str, metadata: dict[Any, Any]) -> Document:
     """A piece as a document. ``start_index``, LangChain's name for the first character, is there if it is exact."""
     content = piece.chunk.embed_text
     start = piece.start(text, content)

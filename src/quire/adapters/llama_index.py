@@ -2,45 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from quire.adapters.metadata import (
-    AnyIndex,
-    FrameworkChunk,
-    FrameworkDocument,
-    Splitter,
-    expanded,
-    hit_metadata,
-    opened,
-    search,
-)
+from quire.adapters import metadata as shared
 from quire.errors import MissingExtraError
 from quire.model.document import Span
 from quire.model.options import DEFAULT_STRATEGY
 from quire.search.expand import MAX_TOKENS
 
 try:
+    from llama_index.core import QueryBundle
     from llama_index.core.base.base_retriever import BaseRetriever
     from llama_index.core.bridge.pydantic import Field, PrivateAttr
     from llama_index.core.node_parser import NodeParser
     from llama_index.core.node_parser.node_utils import default_id_func
     from llama_index.core.postprocessor.types import BaseNodePostprocessor
-    from llama_index.core.schema import (
-        BaseNode,
-        NodeRelationship,
-        NodeWithScore,
-        QueryBundle,
-        RelatedNodeInfo,
-        TextNode,
-    )
+    from llama_index.core.schema import BaseNode, NodeRelationship, NodeWithScore, RelatedNodeInfo, TextNode
 except ImportError as error:
     raise MissingExtraError("llama-index", error.name) from error
 
 __all__ = ["QuireExpander", "QuireNodeParser", "QuireRetriever"]
 
-_EMBEDDED = ("fileTitle", "headerPath")
-"""The metadata that is embedded with a node's text."""
+_EMBEDDED = ("fileTitle", "headerPath")  # the metadata that is embedded with a node's text
 
 
 class QuireNodeParser(NodeParser):
@@ -54,7 +38,7 @@ class QuireNodeParser(NodeParser):
     strategy: str = DEFAULT_STRATEGY
     options: dict[str, Any]
     header_keys: bool = False
-    _splitter: Splitter = PrivateAttr()
+    _splitter: shared.Splitter = PrivateAttr()
 
     def __init__(
         self, strategy: str = DEFAULT_STRATEGY, *, options: dict[str, Any] | None = None, **named: Any
@@ -63,7 +47,7 @@ class QuireNodeParser(NodeParser):
             named.pop("id_func", None)
         fields = {name: named.pop(name) for name in list(named) if name in type(self).model_fields}
         super().__init__(strategy=strategy, options={**(options or {}), **named}, **fields)
-        self._splitter = Splitter(strategy, self.options, header_keys=self.header_keys)
+        self._splitter = shared.Splitter(strategy, self.options, header_keys=self.header_keys)
 
     @classmethod
     def from_defaults(cls, strategy: str = DEFAULT_STRATEGY, **options: Any) -> QuireNodeParser:
@@ -78,33 +62,28 @@ class QuireNodeParser(NodeParser):
     def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any) -> list[BaseNode]:
         paths = [node.metadata.get("file_path") or node.metadata.get("source") for node in nodes]
         cut = self._splitter(
-            FrameworkDocument(node.get_content(), path, node.node_id, node.metadata)
-            for node, path in zip(nodes, paths, strict=True)
+            (node.get_content(), path, node.node_id, node.metadata) for node, path in zip(nodes, paths, strict=True)
         )
         return [chunk for node, pieces in zip(nodes, cut, strict=True) for chunk in self._nodes_of(node, pieces)]
 
-    def _nodes_of(self, document: BaseNode, pieces: Sequence[FrameworkChunk]) -> list[TextNode]:
+    def _nodes_of(self, document: BaseNode, pieces: Sequence[shared.FrameworkChunk]) -> list[TextNode]:
         source = document.source_node or document.as_related_node_info()
         metadata = document.metadata if self.include_metadata else {}
         if self.id_func is not default_id_func:
             pieces = [piece.with_id(self.id_func(number, document)) for number, piece in enumerate(pieces)]
         nodes = [_node(piece, {**metadata, **piece.metadata}, document, source) for piece in pieces]
-        for node, related in zip(nodes, self._related(pieces, source.node_id), strict=True):
-            node.relationships |= {kind: RelatedNodeInfo(node_id=id_) for kind, id_ in related.items()}
-        return nodes
-
-    def _related(self, pieces: Sequence[FrameworkChunk], document_id: str) -> Iterator[dict[NodeRelationship, str]]:
-        """The ids of the nodes around each piece."""
-        first: dict[tuple[str, ...], str] = {}
-        for number, (chunk, id_, _) in enumerate(pieces):
+        first: dict[tuple[str, ...], str] = {}  # the id of the first chunk of each section
+        for number, (node, (chunk, id_, _)) in enumerate(zip(nodes, pieces, strict=True)):
             above = (chunk.header_slugs[:size] for size in range(len(chunk.header_slugs) - 1, -1, -1))
-            related = {NodeRelationship.PARENT: next((first[slugs] for slugs in above if slugs in first), document_id)}
+            parent = next((first[slugs] for slugs in above if slugs in first), source.node_id)
+            related = {NodeRelationship.PARENT: parent}
             if self.include_prev_next_rel and number > 0:
                 related[NodeRelationship.PREVIOUS] = pieces[number - 1].id
             if self.include_prev_next_rel and number + 1 < len(pieces):
                 related[NodeRelationship.NEXT] = pieces[number + 1].id
             first.setdefault(chunk.header_slugs, id_)
-            yield related
+            node.relationships |= {kind: RelatedNodeInfo(node_id=other) for kind, other in related.items()}
+        return nodes
 
     def _postprocess_parsed_nodes(self, nodes: list[BaseNode], parent_doc_map: Any) -> list[BaseNode]:
         """Nodes are complete; LlamaIndex would look for each text and might find another place."""
@@ -116,7 +95,7 @@ class QuireRetriever(BaseRetriever):
 
     def __init__(
         self,
-        index: AnyIndex,
+        index: shared.AnyIndex,
         *,
         similarity_top_k: int = 10,
         max_tokens: int | None = None,
@@ -125,14 +104,14 @@ class QuireRetriever(BaseRetriever):
         mode: str | None = None,
         **options: Any,
     ) -> None:
-        self._index = opened(index)
+        self._index = shared.opened(index)
         self._limit = similarity_top_k
         self._filters: dict[str, Any] = {"max_tokens": max_tokens, "trees": trees, "path": path, "mode": mode}
         super().__init__(**options)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        hits = search(self._index, query_bundle.query_str, self._limit, **self._filters)
-        return [_scored(hit.id, hit.text, hit_metadata(hit), hit.span, hit.score) for hit in hits]
+        hits = shared.search(self._index, query_bundle.query_str, self._limit, **self._filters)
+        return [_scored(hit.id, hit.text, shared.hit_metadata(hit), hit.span, hit.score) for hit in hits]
 
 
 class QuireExpander(BaseNodePostprocessor):
@@ -152,7 +131,7 @@ class QuireExpander(BaseNodePostprocessor):
     ) -> list[NodeWithScore]:
         ranked = [(node, node.metadata) for node in nodes]
         sections = []
-        for best, section, metadata in expanded(ranked, self.documents, self.max_tokens, self.options):
+        for best, section, metadata in shared.expanded(ranked, self.documents, self.max_tokens, self.options):
             span = Span(section.source_position.char_start, section.source_position.char_end)
             known = {**best.metadata, **metadata}
             sections.append(_scored(section.stable_id, section.original_text, known, span, best.score))
@@ -164,7 +143,9 @@ def _scored(id_: str, text: str, metadata: dict[str, Any], span: Span, score: fl
     return NodeWithScore(node=node, score=score)
 
 
-def _node(piece: FrameworkChunk, metadata: dict[str, Any], document: BaseNode, source: RelatedNodeInfo) -> TextNode:
+def _node(
+    piece: shared.FrameworkChunk, metadata: dict[str, Any], document: BaseNode, source: RelatedNodeInfo
+) -> TextNode:
     """A piece as a node. Its position is there if its text is verbatim; its metadata has that of its own text."""
     text = piece.chunk.original_text
     start = piece.start(document.get_content(), text)

@@ -24,8 +24,7 @@ from quire.search.index_api import Index
 
 Item = TypeVar("Item")
 Metadata: TypeAlias = dict[str, str | int | float]
-AnyIndex: TypeAlias = Index | str | PathLike[str]
-"""An open index or its folder."""
+AnyIndex: TypeAlias = Index | str | PathLike[str]  # an open index or its folder
 
 _CHUNK_FIELDS = (
     "stableId", "sourcePath", "fileTitle", "headerPath", "sectionSlug", "anchor", "url", "tags", "nodeId",
@@ -61,8 +60,7 @@ class FrameworkChunk(NamedTuple):
     """A chunk with the id and the metadata that it has in a framework."""
 
     chunk: Chunk
-    id: str
-    """A UUID, which all stores accept. It stays the same while the text of the chunk and the document's key do."""
+    id: str  # a UUID, which all stores accept; the same as long as the chunk's text and the document's key are
     metadata: Metadata
 
     def with_id(self, id_: str) -> FrameworkChunk:
@@ -85,14 +83,12 @@ class Splitter:
     def __init__(self, strategy: str, options: dict[str, Any], *, header_keys: bool = False) -> None:
         refuse_other_names(options)
         chunk("", strategy, **options)
-        self.strategy = strategy
-        self.options = options
-        self.header_keys = header_keys
+        self.strategy, self.options, self.header_keys = strategy, options, header_keys
 
-    def __call__(self, documents: Iterable[FrameworkDocument]) -> list[list[FrameworkChunk]]:
-        """The pieces of each document. Two of one name are a warning: only ids tell their pieces apart."""
+    def __call__(self, values: Iterable[tuple[Any, ...]]) -> list[list[FrameworkChunk]]:
+        """The pieces of each document; two documents of one name are a warning, as only ids tell their pieces apart."""
         taken: Counter[str] = Counter()
-        documents = list(documents)
+        documents = [FrameworkDocument(*each) for each in values]
         names = _names([str(document.path or document.id or "") for document in documents])
         cut = [(self._chunks(document, name), document.key) for document, name in zip(documents, names, strict=True)]
         counts = Counter(chunks.document.path for chunks, _ in cut)
@@ -174,19 +170,9 @@ def refuse_other_names(options: Mapping[str, Any]) -> None:
 
 def hit_metadata(hit: Hit) -> Metadata:
     """The fields of a hit that frameworks cite by."""
-    return {
-        "sourcePath": hit.path,
-        "tree": hit.tree,
-        "title": hit.title,
-        "breadcrumb": hit.breadcrumb_line,
-        "nodeId": hit.id,
-        "charStart": hit.span.start,
-        "charEnd": hit.span.end,
-        "startLine": hit.lines[0],
-        "endLine": hit.lines[1],
-        "tokens": hit.tokens,
-        "score": hit.score,
-    }
+    known: Metadata = {"sourcePath": hit.path, "tree": hit.tree, "title": hit.title, "breadcrumb": hit.breadcrumb_line}
+    known |= {"nodeId": hit.id, "charStart": hit.span.start, "charEnd": hit.span.end}
+    return {**known, "startLine": hit.lines[0], "endLine": hit.lines[1], "tokens": hit.tokens, "score": hit.score}
 
 
 def opened(index: AnyIndex) -> Index:

@@ -1,4 +1,4 @@
-"""``quire migrate``: convert chunk records of the old format, or back, each file completely or not at all."""
+"""``quire migrate``: convert chunk records of the old format, each file completely or not at all."""
 
 import sys
 from collections.abc import Iterator
@@ -13,16 +13,14 @@ from quire.errors import InputError, QuireError
 from quire.model.document import Finding
 from quire.output import legacy
 from quire.output.chunk_json import json_values
-from quire.output.legacy import incomplete, is_legacy, missing
 from quire.read.source import unread
 
 
-@quire_command("quire migrate old.jsonl --title Guide > new.jsonl", "quire migrate new.jsonl --reverse > old.jsonl")
+@quire_command("quire migrate old.jsonl --title Guide > new.jsonl", "quire migrate old.jsonl --title Guide --json")
 def command(
     *,
     files: tuple[str, ...] = argument("[FILE...]"),
     title: str | None = option("The fileTitle of records that have none."),
-    reverse: bool = option("Convert current records to the old format."),
     as_json: bool = option("Print one JSON array instead of one record per line.", "--json"),
 ) -> int:
     """Convert chunk records of the old format and print them, one per line.
@@ -30,7 +28,6 @@ def command(
     FILE has one record, a list of records, or records one after the other, as in JSON lines. Without FILE, or for -,
     records are read from standard input. Records in the current format stay unchanged.
     """
-    refuse(reverse and title is not None, "--title has no meaning with --reverse; leave it out")
     refuse(not files and output.is_terminal(sys.stdin), "name a file, or pipe records into it")
     summary = Summary()
 
@@ -39,7 +36,7 @@ def command(
         for file in files or (STANDARD_INPUT,):
             name = STANDARD_INPUT_NAME if file == STANDARD_INPUT else file
             findings: list[Finding] = []
-            convert = partial(_convert, name=name, title=title, findings=findings, reverse=reverse)
+            convert = partial(_convert, name=name, title=title, findings=findings)
             try:
                 rows = [(row, convert(*row)) for row in _records(file, name)]
             except QuireError as error:
@@ -70,14 +67,12 @@ def _records(file: str, name: str) -> Iterator[tuple[Any, int, str]]:
 
 
 def _convert(
-    record: Any, line: int, label: str, *, name: str, title: str | None, findings: list[Finding], reverse: bool
+    record: Any, line: int, label: str, *, name: str, title: str | None, findings: list[Finding]
 ) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise InputError(name, f"{label}is not a chunk record", "a record is one JSON object")
     try:
-        if reverse and not is_legacy(record) and missing(record):
-            raise incomplete(missing(record), name)
-        new = legacy.legacy(record, name=name) if reverse else legacy.migrate(record, title, name=name)
+        new = legacy.migrate(record, title, name=name)
     except InputError as error:
         raise InputError(name, f"{label}{error.reason}") from error
     if guesses := [field for field in legacy.guessed(record) if field in new]:

@@ -10,7 +10,7 @@ from quire.cli.input_documents import Inputs, Summary
 from quire.cli.output import Progress, count_of, note
 from quire.embed.embedder import resolve
 from quire.run.dataset import write_parts
-from quire.run.parts import Part, document_parts, is_shard, is_url, listed, numbered, parts_of
+from quire.run.parts import Part, document_parts, is_shard, is_url, listed, parts_of
 
 
 def input_parts(inputs: Inputs, cut: TreeCutter, summary: Summary) -> list[Part]:
@@ -26,7 +26,7 @@ def input_parts(inputs: Inputs, cut: TreeCutter, summary: Summary) -> list[Part]
         read: dict[str, Any] = {"options": options.get(root) or options[""], "errors": errors, "encoding": encoding}
         some_parts = document_parts(folder, (listed(found.path, found.file) for found, *_ in some))
         parts += [part._replace(**read) for part in some_parts]
-    return numbered(parts)
+    return parts
 
 
 def write_dataset(inputs: Inputs, cut: TreeCutter, output: str, *, engine: str, embedder: Any, jobs: int | None) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
-from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from quire.evals.outcomes import DEPTH, Outcome
@@ -47,23 +46,19 @@ def _recall(depth: int) -> Measure:
     return lambda outcome: float(0 < outcome.rank <= depth)
 
 
-MEASURES: Mapping[str, tuple[str, Measure]] = MappingProxyType(
-    {
-        "mrr": (f"MRR@{DEPTH}", _reciprocal),
-        "mrr_hard": (f"MRR@{DEPTH}, query is not the title", _reciprocal_hard),
-        **{f"recall_{depth}": (f"recall at {depth}", _recall(depth)) for depth in (1, 5, 10)},
-        "tokens": ("tokens read until right", lambda outcome: outcome.tokens or None),
-    }
-)
+MEASURES: Mapping[str, tuple[str, Measure]] = {
+    "mrr": (f"MRR@{DEPTH}", _reciprocal),
+    "mrr_hard": (f"MRR@{DEPTH}, query is not the title", _reciprocal_hard),
+    **{f"recall_{depth}": (f"recall at {depth}", _recall(depth)) for depth in (1, 5, 10)},
+    "tokens": ("tokens read until right", lambda outcome: outcome.tokens or None),
+}
 """By the name in JSON: the name in tables, and the value of a question. More is better, except for tokens."""
 SHARES = tuple(name for name in MEASURES if name != "tokens")  # those from 0 to 1, of which more is better
 
 
 def figures(*searches: Sequence[Outcome]) -> dict[str, Figure]:
-    """The mean of every measure with its interval; of two searches, how much it is above that of the first.
-
-    Both have the same questions in the same order.
-    """
+    """The mean of every measure with its interval; of two searches, how much it is above that of the first."""
+    # Both have the same questions in the same order.
     random, numbers = Random(SEED), range(len(searches[0]))  # noqa: S311
     drawn = [random.choices(numbers, k=len(numbers)) for _ in range(RESAMPLES)]
     figures = {}

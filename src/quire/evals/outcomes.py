@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 DEPTH = 10  # how many hits are looked at
 _MOST_HITS = 1_000
 FOLDS = 5  # so many if all questions are asked
-_LINK = re.compile(r"\[(.*)\]\(.*\)|\[(.*?)\](?:\[[^\[\]]*\])?", re.DOTALL)
-"""The words of an inline link, or of one by reference or a wiki link."""
+_LINK = re.compile(r"\[(.*)\]\(.*\)|\[(.*?)\](?:\[[^\[\]]*\])?", re.DOTALL)  # the words of any kind of link
 
 
 class Outcome(NamedTuple):
@@ -105,10 +104,8 @@ def _rank(hits: Sequence[Hit], answers: Sequence[Hit], question: Question) -> in
 
 
 def is_right(hit: Hit, answer: Hit, *, is_pasted: bool = False) -> bool:
-    """Whether a hit is an answer, contains it without being the whole document, or lies inside it.
-
-    A section inside an answer does not have the sentence of it that was pasted.
-    """
+    """Whether a hit is an answer, contains it without being the whole document, or lies inside it."""
+    # A section inside an answer does not have the sentence of it that was pasted.
     if _document_id(hit) != _document_id(answer):
         return False
     outer, inner = answer.span, hit.span
@@ -133,11 +130,8 @@ def ask_in_folds(
     embedder: object = None,
     on_progress: OnProgress | None = None,
 ) -> list[list[Outcome]]:
-    """The outcomes of questions made from links, for each of ``settings``. ``total`` counts them before sampling.
-
-    They are asked in as few folds as leave out at most a fifth of the links. Other modes than ``words`` need an
-    ``embedder``.
-    """
+    """The outcomes of questions made from links, for each of ``settings``. ``total`` counts them before sampling."""
+    # As few folds as leave out at most a fifth of the links. Modes other than ``words`` need an ``embedder``.
     outcomes: list[list[Outcome]] = [[] for _ in settings]
     count = max(1, -(-FOLDS * len(questions) // total))
     shuffled = Random(SEED).sample(questions, len(questions))  # noqa: S311

@@ -86,10 +86,8 @@ def sample(questions: Sequence[Question], most: int | None) -> list[Question]:
 
 
 def link_questions(trees: Trees) -> list[Question]:
-    """A question for each text that links one document to another.
-
-    A single word such as *here* is no question, except in scripts without spaces.
-    """
+    """A question for each text that links one document to another."""
+    # A single word such as *here* is no question, except in scripts without spaces.
     links: dict[str, dict[str, list[HeldLink]]] = defaultdict(lambda: defaultdict(list))
     for tree, documents in trees.items():
         targets = LinkTargets(documents)

@@ -13,7 +13,7 @@ __all__, __getattr__ = lazy_names(
         "chunk_json": "VERSION decode encode schema to_json",
         "json_files": "FileWriter write_files",
         "jsonl": "read_jsonl write_jsonl",
-        "legacy": "legacy migrate",
+        "legacy": "migrate",
         "parquet": "write_parquet",
         "record_forms": "compact flat nodes",
     },

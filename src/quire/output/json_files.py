@@ -123,7 +123,7 @@ class Refused:
     reason: str  # why, and what to do
 
 
-@dataclass(frozen=True)
+@dataclass
 class Written:
     """The result of a run."""
 
@@ -167,13 +167,7 @@ class FileWriter:
         self._chunk_files = cache(partial(_chunk_files, self._out))  # by folder
         self._changes: list[Change] = []
         self._documents_by_key: dict[str, str] = {}  # the names of the documents so far, by their files
-        self._refused: list[Refused] = []
-        self._documents = self._chunks = self._unchanged = 0
-
-    @property
-    def written(self) -> Written:
-        """The result so far."""
-        return Written(self._documents, self._chunks, self._unchanged, tuple(self._refused))
+        self.written = Written()  # the result so far
 
     def __enter__(self) -> Self:
         """Lock the folder, remove what killed runs left, and make an empty stage."""
@@ -199,9 +193,9 @@ class FileWriter:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._stack, os_errors_as_quire_errors(self._shown):
             for change, error in put_in_place(self._out, self._changes) if kind is None else ():
-                self._documents -= 1
-                self._chunks -= len(change.staged)
-                self._refused.append(Refused(change.document, str(explanation(error, self._shown))))
+                self.written.documents -= 1
+                self.written.chunks -= len(change.staged)
+                self.written.refused += (Refused(change.document, str(explanation(error, self._shown))),)
 
     def add(self, chunks: Chunks) -> bool:
         """Add the chunks of a document; False if they are refused, see ``written.refused``."""
@@ -215,10 +209,23 @@ class FileWriter:
         with os_errors_as_quire_errors(self._shown):
             reason = self._conflict(names, document.path)
             if reason is not None:
-                self._refused.append(Refused(name, reason))
+                self.written.refused += (Refused(name, reason),)
                 return False
             self._documents_by_key[case_folded("/".join(names))] = name
-            self._stage(names, document.files, name)
+            self.written.documents += 1
+            self.written.chunks += len(document.files)
+            folder, old = self._out / names.folder, self._chunk_files(names.folder).get(case_folded(names.stem), [])
+            new = {names.file(number): data for number, data in document.files.items()}
+            if {*old} == {*new} and all((folder / file).read_bytes() == data for file, data in new.items()):
+                self.written.unchanged += 1
+                return True
+            staged = {file: f"{len(self._changes)}.{number}" for number, file in enumerate(new)}
+            for file, data in new.items():
+                with (self._out / STAGE / staged[file]).open("wb") as stream:
+                    stream.write(data)
+                    if not hasattr(os, "sync"):  # if it exists, one call syncs all files
+                        os.fsync(stream.fileno())
+            self._changes.append(Change(name, names.folder, staged, tuple(old)))
         return True
 
     def _conflict(self, names: FileNames, path: str | None) -> str | None:
@@ -230,7 +237,7 @@ class FileWriter:
             for folder in accumulate(filter(None, names.folder.split("/")), Path.joinpath, initial=self._out):
                 if problem := _obstacle(folder, self._out):
                     return f"{folder} {problem}"
-            existing = self._existing(names)
+            existing = self._chunk_files(names.folder).get(case_folded(names.stem), [])
         except OSError as error:
             return str(explanation(error, self._shown))
         for name in existing:
@@ -243,34 +250,13 @@ class FileWriter:
                 return f"{file} belongs to {owner or 'a text without a path'}; remove it, or write to another folder"
         return None
 
-    def _existing(self, names: FileNames) -> list[str]:
-        """The names of a document's files, in any spelling of its name."""
-        return [name for _, _, name in sorted(self._chunk_files(names.folder).get(case_folded(names.stem), ()))]
 
-    def _stage(self, names: FileNames, files: Mapping[int, bytes], document: str) -> None:
-        self._documents += 1
-        self._chunks += len(files)
-        folder, old = self._out / names.folder, self._existing(names)
-        new = {names.file(number): data for number, data in files.items()}
-        if {*old} == {*new} and all((folder / name).read_bytes() == data for name, data in new.items()):
-            self._unchanged += 1
-            return
-        staged = {name: f"{len(self._changes)}.{number}" for number, name in enumerate(new)}
-        for name, data in new.items():
-            with (self._out / STAGE / staged[name]).open("wb") as stream:
-                stream.write(data)
-                if not hasattr(os, "sync"):  # if it exists, one call syncs all files
-                    os.fsync(stream.fileno())
-        self._changes.append(Change(document, names.folder, staged, tuple(old)))
-
-
-def _chunk_files(out: Path, folder: str) -> dict[str, list[tuple[str, int, str]]]:
-    """The chunk files in a folder of the output: stem, number and name, by the stem in any spelling."""
-    files: dict[str, list[tuple[str, int, str]]] = {}
-    if (out / folder).is_dir():
-        for name in os.listdir(out / folder):  # noqa: PTH208  names are enough
-            if parts := split_name(name):
-                files.setdefault(case_folded(parts[0]), []).append((*parts, name))
+def _chunk_files(out: Path, folder: str) -> dict[str, list[str]]:
+    """The names of the chunk files in a folder of the output, by their stem in any spelling."""
+    names = os.listdir(out / folder) if (out / folder).is_dir() else ()  # noqa: PTH208  names are enough
+    files: dict[str, list[str]] = {}
+    for stem, _, name in sorted([(*parts, name) for name in names if (parts := split_name(name))]):
+        files.setdefault(case_folded(stem), []).append(name)
     return files
 
 

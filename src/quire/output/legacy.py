@@ -1,13 +1,12 @@
-"""The old record format, to the current one and back. ``quire migrate`` is the filter.
+"""Records of the old format to the current one. ``quire migrate`` is the filter.
 
-Nothing is lost: ``migrate(legacy(record)) == record``. Fields that the old format lacks are derived from others, or
-guessed if that is impossible; ``guessed`` lists those.
+Fields that the old format lacks are derived from others, or guessed if that is impossible; ``guessed`` lists those.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -21,12 +20,8 @@ from quire.output.chunk_json import is_record, optional
 from quire.parsing.slugs import github_slug
 from quire.tokens.token_counters import estimated
 
-RENAMED: Mapping[str, str] = {
-    "displayMarkdown": "originalText",
-    "charOffsets": "sourcePosition",
-    "headingTrail": "headerPath",
-    **OTHER_NAMES,
-}
+_FIRST_NAMES = {"displayMarkdown": "originalText", "charOffsets": "sourcePosition", "headingTrail": "headerPath"}
+RENAMED: Mapping[str, str] = {**_FIRST_NAMES, **OTHER_NAMES}
 """Old names to current ones; ``tokenCount`` and ``charOffsets.sourceLength`` are handled separately."""
 
 _OLD_NAMES = {new: old for old, new in RENAMED.items()}
@@ -37,13 +32,7 @@ _MARKS = re.compile(r"(?:^|(?<= > ))#{1,6}(?:[ \t]+|$)")
 _NAMED = 3  # a message names at most this many missing fields
 
 
-def is_legacy(record: Mapping[str, Any]) -> bool:
-    """Whether a record has an old name."""
-    position = record.get("sourcePosition", record.get("charOffsets"))
-    return not {*RENAMED, _COUNT}.isdisjoint(record) or (isinstance(position, Mapping) and _LENGTH in position)
-
-
-def missing(record: Mapping[str, Any], kind: Any = Chunk, inside: str = "") -> list[str]:
+def _missing(record: Mapping[str, Any], kind: Any = Chunk, inside: str = "") -> list[str]:
     """The required fields of the current format that ``record`` lacks."""
     absent = []
     for field in structs.fields(kind):
@@ -51,7 +40,7 @@ def missing(record: Mapping[str, Any], kind: Any = Chunk, inside: str = "") -> l
         if field.required and name not in record:
             absent.append(f"{inside}{name}")
         elif is_record(field.type) and isinstance(value, Mapping):
-            absent += missing(value, field.type, f"{name}.")
+            absent += _missing(value, field.type, f"{name}.")
     return absent
 
 
@@ -70,32 +59,14 @@ def migrate(record: Mapping[str, Any], title: str | None = None, *, name: str = 
         raise InputError(name, "is not a chunk record", "a record is one JSON object")
     record = {key: value for key, value in record.items() if key != "fileTitle" or value is not None}
     migrated = _filled(_current(record, name), title)
-    absent = missing(migrated)
+    absent = _missing(migrated)
     if absent == ["fileTitle"]:
         raise InputError(name, "has no fileTitle, which names the document", "give it (--title, or title= in Python)")
     if absent:
-        raise incomplete([_as_given(record, field) for field in absent], name)
+        named = ", ".join(_as_given(record, field) for field in absent[:_NAMED])
+        more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
+        raise InputError(name, f"is not a chunk record: has no {named}{more}", f"leave it out, or {REGENERATE}")
     return migrated
-
-
-def legacy(record: Mapping[str, Any], *, name: str = "<record>") -> dict[str, Any]:
-    """``record`` with old names; fields that have no old name stay as they are."""
-    _current(record, name)
-    old = renamed(record, _OLD_NAMES, name=name)
-    position, stats = old.get("charOffsets"), old.get(_STATS)
-    if position is not None:
-        old["charOffsets"] = renamed(position, {_TOTAL: _LENGTH}, name=name)
-    if stats is not None and "tokens" in stats:
-        old[_COUNT] = stats["tokens"]
-        old[_STATS] = {key: value for key, value in stats.items() if key != "tokens"}
-    return old
-
-
-def incomplete(absent: Sequence[str], name: str) -> InputError:
-    """The error for a record that lacks the fields ``absent``; it names the first few."""
-    more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
-    problem = f"is not a chunk record: has no {', '.join(absent[:_NAMED])}{more}"
-    return InputError(name, problem, f"leave it out, or {REGENERATE}")
 
 
 def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:

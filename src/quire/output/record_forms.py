@@ -6,7 +6,7 @@ A form turns the chunks of a document into records; ``FORMS`` names all forms.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, TypeAlias, cast
 
 from msgspec import Struct, structs
@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 from quire.cut.assemble import node_id
 from quire.errors import OptionError
 from quire.model import breadcrumbs
-from quire.model.document import OWN_METADATA, UNTITLED, Section
+from quire.model.document import OWN_METADATA, UNTITLED
 from quire.model.offsets import bytes_at
 from quire.model.record import Chunk, Chunks, Number, plain_values
 from quire.model.validation import check
@@ -115,16 +115,8 @@ def _body(chunk: Chunk) -> str:
 
 def nodes(chunks: Chunks, *, every: bool = False) -> Iterator[dict[str, Any]]:
     """The node records of a document in order: nodes with text of their own, or all nodes with ``every``."""
-    return _nodes(chunks, [node for node in chunks.document.nodes if every or node.text_start < node.text_end])
-
-
-def node(chunks: Chunks, section: Section) -> dict[str, Any]:
-    """The node record of one section of the document."""
-    return next(_nodes(chunks, [section]))
-
-
-def _nodes(chunks: Chunks, sections: Sequence[Section]) -> Iterator[dict[str, Any]]:
     document, options = chunks.document, chunks.options
+    sections = [node for node in document.nodes if every or node.text_start < node.text_end]
     in_bytes = bytes_at(document.text, [edge for section in sections for edge in section.body])
     for section, byte_start, byte_end in zip(sections, in_bytes[::2], in_bytes[1::2], strict=True):
         path = document.path_to(section)

@@ -42,7 +42,13 @@ def chunk_batch(documents: Any, strategy: str = DEFAULT_STRATEGY, **options: Any
     ``documents`` has the columns ``path`` and ``text``. Rows are in the order of the documents and, within one, of its
     text; columns are those of ``quire chunk --format parquet``. A document without text gives no row.
     """
-    pairs = zip(*_columns(documents), strict=True)
+    names = documents.schema.names
+    if "path" not in names or "text" not in names:
+        raise InputError("documents", f"has the columns {', '.join(names)}", "give it the columns path and text")
+    pairs = [*zip(documents.column("path").to_pylist(), documents.column("text").to_pylist(), strict=True)]
+    for path, text in pairs:
+        if text is None:
+            raise InputError(str(path), "has no text", "leave it out, or give it an empty text")
     return rows_of(pipeline.chunk(text, strategy, path=path, **options) for path, text in pairs)
 
 
@@ -64,18 +70,6 @@ def _mean(vectors: list[Any]) -> Any:
     return vectors[0] if len(vectors) == 1 else [sum(numbers) / len(vectors) for numbers in zip(*vectors, strict=True)]
 
 
-def _columns(documents: Any) -> tuple[list[str | None], list[str]]:
-    """The paths and texts of a batch; an InputError if a column or a text is missing."""
-    names = documents.schema.names
-    if "path" not in names or "text" not in names:
-        raise InputError("documents", f"has the columns {', '.join(names)}", "give it the columns path and text")
-    paths, texts = documents.column("path").to_pylist(), documents.column("text").to_pylist()
-    missing = next((path for path, text in zip(paths, texts, strict=True) if text is None), "")
-    if missing != "":
-        raise InputError(str(missing), "has no text", "leave it out, or give it an empty text")
-    return paths, texts
-
-
 class FinishedPart(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the manifest says of a finished part."""
 
@@ -90,10 +84,9 @@ class FinishedPart(msgspec.Struct, frozen=True, omit_defaults=True):
 def write_parts(
     parts: Sequence[Part], output: str, *, embedder: object = None, engine: str, workers: int | None = None
 ) -> Generator[PartResult, None, None]:
-    """Write the chunks of each part to a Parquet file; yield what each has as ``FinishedPart``.
-
-    With an embedder, rows have the column ``vector``.
-    """
+    """Write the chunks of each part to a Parquet file; yield what each has as ``FinishedPart``."""
+    # With an embedder, rows have the column ``vector``.
+    parts = [part._replace(number=number) for number, part in enumerate(parts)]
     with closing(results(parts, partial(_write, embedder, output), engine=engine, workers=workers)) as running:
         yield from running
     files, folder = file_system(output)

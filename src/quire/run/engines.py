@@ -17,13 +17,13 @@ from importlib import import_module
 from typing import Any
 
 from quire.errors import InputError, MissingExtraError, QuireError, invalid_value
-from quire.run.parts import PART, Part, PartResult, Problem, parts_of, read_documents, read_texts
+from quire.output.parquet import pyarrow
+from quire.run.parts import PART, Part, PartResult, Problem, parts_of, read_texts
 from quire.run.process_pool import map_batches
 from quire.run.workers import Batch, WorkerDied, cores
 
 Function = Callable[[Any], Any]  # takes a record batch of documents (`path`, `text`), returns a record batch
-Results = Generator[tuple[Any, Any], None, None]
-"""Each item with the result of a function, in order; WorkerDied if its process died each time."""
+Results = Generator[tuple[Any, Any], None, None]  # each item with its result, or WorkerDied, in order
 Engine = Callable[[Iterable[Any], Callable[[Any], Any], int | None], Results]
 
 _RETRIES = 3  # how often Ray tries a part again whose process or node died
@@ -60,8 +60,10 @@ def map_documents(
 
 
 def _apply(function: Function, part: Part) -> PartResult:
-    documents, problems = read_documents(part)
-    return PartResult(function(documents), problems)
+    arrow, _ = pyarrow()
+    pairs, problems = read_texts(part)
+    columns = [arrow.array([pair[column] for pair in pairs], arrow.string()) for column in (0, 1)]
+    return PartResult(function(arrow.RecordBatch.from_arrays(columns, ["path", "text"])), problems)
 
 
 def engine_of(name: str | None) -> Engine:

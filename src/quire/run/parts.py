@@ -55,7 +55,6 @@ class PartResult(NamedTuple):
 class Part(NamedTuple):
     """Some documents, and how to read and cut them."""
 
-    number: int
     source: str  # the folder or URL that the paths are relative to, or a shard
     paths: tuple[str, ...] = ()  # the documents. None in a shard: all that begin in the range.
     start: int = 0
@@ -64,6 +63,7 @@ class Part(NamedTuple):
     options: Mapping[str, Any] = {}  # those of `quire.chunk`
     errors: OnUndecodable = "strict"
     encoding: str = ""
+    number: int = 0  # of its file in a dataset
 
     def name(self, path: str) -> str:
         """How messages call a document of this part."""
@@ -110,21 +110,26 @@ def parts_of(
     source: str, size: int = PART, *, include: Sequence[str] = (), exclude: Sequence[str] = ()
 ) -> tuple[list[Part], list[Problem]]:
     """The parts of a folder, a URL or shards, in order; and what could not be looked into."""
+    # Ignore files count only in local folders.
+    problems = list[Problem]()
     if is_shard(source):
-        return numbered(_shard_parts(source, size)), []
-    documents, problems = list_documents(source, include, exclude)
-    return numbered(document_parts(source, documents, size)), problems
+        return [*_shard_parts(source, size)], problems
+    if is_url(source):
+        files = _list_url(source, recursive=True)
+        documents = [file for file in files if has_extension(file.path) and "/." not in f"/{file.path}"]
+    elif Path(source).is_dir():
+        discovered = discover(source, include=include, exclude=exclude)
+        problems = [Problem(skipped.path, skipped.reason) for skipped in discovered.skipped if skipped.is_error]
+        documents = [listed(document.path, document.file) for document in discovered.documents]
+    else:
+        raise InputError(source, "is not a folder", "name a folder, a URL or shards")
+    return [*document_parts(source, documents, size)], problems
 
 
 def document_parts(source: str, documents: Iterable[Listed], size: int = PART) -> Iterator[Part]:
     """The parts of documents in a folder or URL."""
     for batch in batches(((document, work_of(document.size)) for document in documents), most=size):
-        yield Part(0, source, tuple(document.path for document in batch.items), version=digest(repr(batch.items)))
-
-
-def numbered(parts: Iterable[Part]) -> list[Part]:
-    """Parts with their numbers."""
-    return [part._replace(number=number) for number, part in enumerate(parts)]
+        yield Part(source, tuple(document.path for document in batch.items), version=digest(repr(batch.items)))
 
 
 def is_shard(source: str) -> bool:
@@ -157,7 +162,7 @@ def _shard_parts(source: str, size: int) -> Iterator[Part]:
     for shard in shards:
         step = shard.size if _address(shard.path).endswith(_COMPRESSED) else size
         for start in range(0, shard.size, max(step, 1)):
-            yield Part(0, shard.path, start=start, end=min(start + step, shard.size), version=shard.version)
+            yield Part(shard.path, start=start, end=min(start + step, shard.size), version=shard.version)
 
 
 def listed(path: str, file: Path) -> Listed:
@@ -167,20 +172,6 @@ def listed(path: str, file: Path) -> Listed:
     except (OSError, ValueError):
         return Listed(path, 0, "")
     return Listed(path, status.st_size, str(status.st_mtime_ns))
-
-
-def list_documents(
-    source: str, include: Sequence[str] = (), exclude: Sequence[str] = ()
-) -> tuple[list[Listed], list[Problem]]:
-    """The documents below a folder or URL; ignore files count only in local folders."""
-    if is_url(source):
-        files = _list_url(source, recursive=True)
-        return [file for file in files if has_extension(file.path) and "/." not in f"/{file.path}"], []
-    if not Path(source).is_dir():
-        raise InputError(source, "is not a folder", "name a folder, a URL or shards")
-    discovered = discover(source, include=include, exclude=exclude)
-    problems = [Problem(skipped.path, skipped.reason) for skipped in discovered.skipped if skipped.is_error]
-    return [listed(document.path, document.file) for document in discovered.documents], problems
 
 
 def _list_url(source: str, *, recursive: bool) -> list[Listed]:
@@ -213,14 +204,6 @@ def read_texts(part: Part) -> tuple[list[tuple[str, str]], list[Problem]]:
             return [(path, text) for path, text in pairs if not wanted or path in wanted], problems
     except (OSError, EOFError, ValueError) as error:  # also the errors of pyarrow and of decompression
         raise InputError(part.source, f"cannot be read: {error}", "check the file and your permissions") from error
-
-
-def read_documents(part: Part) -> tuple[Any, list[Problem]]:
-    """A record batch with the columns ``path`` and ``text``, and the documents that could not be read."""
-    arrow, _ = pyarrow()
-    pairs, problems = read_texts(part)
-    columns = [arrow.array([pair[column] for pair in pairs], arrow.string()) for column in (0, 1)]
-    return arrow.RecordBatch.from_arrays(columns, ["path", "text"]), problems
 
 
 def _read_files(part: Part, problems: list[Problem]) -> Iterator[tuple[str, str]]:
@@ -261,10 +244,8 @@ def _row_groups(stream: Any, part: Part, problems: list[Problem]) -> Iterator[tu
     if not {"path", "text"} <= {*names}:
         raise InputError(part.source, f"has the columns {', '.join(names)}", "give it the columns path and text")
     columns = [file.metadata.row_group(number).column(0) for number in range(file.num_row_groups)]
-    starts = [
-        min(column.data_page_offset, column.dictionary_page_offset or column.data_page_offset) for column in columns
-    ]
-    groups = [number for number, start in enumerate(starts) if part.start <= start < part.end]
+    pages = [(column.data_page_offset, column.dictionary_page_offset) for column in columns]
+    groups = [number for number, offsets in enumerate(pages) if part.start <= min(filter(None, offsets)) < part.end]
     for batch in file.iter_batches(row_groups=groups, columns=["path", "text"]) if groups else ():
         for row in batch.to_pylist():
             if isinstance(row["path"], str) and isinstance(row["text"], str):

@@ -55,8 +55,28 @@ def map_batches(
     If processes cannot be started, ``on_failure`` gets a message and this process does the work.
     """
     remaining, pool = iter(batches), _Pool(prepare)
+    pending: deque[tuple[Batch[Item], Future[Sequence[Result]]]] = deque()
     try:
-        yield from _results(pool, function, remaining, workers)
+        while True:
+            if not pending and pool.size < workers:  # at first, and when all unfinished batches have been repeated
+                pool.start(workers)
+            while (
+                pool.size == workers
+                and (
+                    len(pending) < workers  # every process may have a batch, however large
+                    or (len(pending) < _AHEAD * workers and sum(batch.work for batch, _ in pending) < WINDOW)
+                )
+                and (following := next(remaining, None))
+            ):
+                pending.append((following, pool.submit(function, following.items)))
+            if not pending:
+                return
+            batch, future = pending.popleft()
+            try:
+                results: Sequence[Result | WorkerDied] = pool.result(future)
+            except BrokenProcessPool:
+                results = _repeated(pool, function, batch.items)
+            yield from zip(batch.items, results, strict=True)
     except _CannotStartError as error:
         if on_failure is not None:
             on_failure(f"cannot start {workers} processes ({error}); this process does the work")
@@ -65,31 +85,6 @@ def map_batches(
                 yield item, function(item)
     finally:
         pool.end()
-
-
-def _results(
-    pool: _Pool, function: Callable[[Item], Result], remaining: Iterator[Batch[Item]], workers: int
-) -> Iterator[tuple[Item, Result | WorkerDied]]:
-    pending: deque[tuple[Batch[Item], Future[Sequence[Result]]]] = deque()
-    while True:
-        if not pending and pool.size < workers:  # at first, and when all unfinished batches have been repeated
-            pool.start(workers)
-        while pool.size == workers and (
-            len(pending) < workers  # every process may have a batch, however large
-            or (len(pending) < _AHEAD * workers and sum(batch.work for batch, _ in pending) < WINDOW)
-        ):
-            following = next(remaining, None)
-            if following is None:
-                break
-            pending.append((following, pool.submit(function, following.items)))
-        if not pending:
-            return
-        batch, future = pending.popleft()
-        try:
-            results: Sequence[Result | WorkerDied] = pool.result(future)
-        except BrokenProcessPool:
-            results = _repeated(pool, function, batch.items)
-        yield from zip(batch.items, results, strict=True)
 
 
 def _repeated(pool: _Pool, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result | WorkerDied]:
@@ -140,10 +135,8 @@ class _Pool:
         return future
 
     def result(self, future: Future[Any]) -> Any:
-        """The results of a batch; BrokenProcessPool if a process died.
-
-        The executor does not notice a process that dies while it sends a result, so this looks for dead processes.
-        """
+        """The results of a batch; BrokenProcessPool if a process died."""
+        # The executor does not notice a process that dies while it sends a result, so this looks for dead processes.
         while not wait([future], _POLL).done:
             if future not in self._futures or not all(process.is_alive() for process in self._processes()):
                 self.end()
@@ -167,11 +160,9 @@ class _Pool:
 
 @contextmanager
 def _isolated_start() -> Iterator[None]:
-    """Start processes without Ctrl-C and without the caller's main module.
-
-    Ctrl-C reaches all processes of a terminal, and one that is still importing would print a traceback. A new process
-    imports the main module of its caller: a program without ``if __name__ == "__main__"`` would do its work again.
-    """
+    """Start processes without Ctrl-C and without the caller's main module."""
+    # Ctrl-C reaches all processes of a terminal, and one that is still importing would print a traceback. A new process
+    # imports the main module of its caller: a program without ``if __name__ == "__main__"`` would do its work again.
     main = sys.modules["__main__"]
     if sys.platform != "win32":
         resource_tracker.ensure_running()  # when it starts, it unblocks signals

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -77,13 +77,7 @@ def batch_size(total: int, workers: int) -> int:
 
 
 def results(
-    function: Callable[[Item], Result],
-    items: Sequence[Item],
-    works: Sequence[int],
-    *,
-    workers: int,
-    prepare: Callable[[], object] | None = None,
-    on_failure: Callable[[str], None] | None = None,
+    function: Callable[[Item], Result], items: Sequence[Item], works: Sequence[int], *, workers: int, **settings: Any
 ) -> Generator[tuple[Item, Result | WorkerDied], None, None]:
     """Yield each item with its result, in order, from processes as ``map_batches`` does; with 1, from this one."""
     if workers == 1:
@@ -92,4 +86,4 @@ def results(
     from quire.run.process_pool import map_batches  # noqa: PLC0415  takes as long to load as a small document to cut
 
     divided = batches(zip(items, works, strict=True), most=batch_size(sum(works), workers))
-    yield from map_batches(function, divided, workers=workers, prepare=prepare, on_failure=on_failure)
+    yield from map_batches(function, divided, workers=workers, **settings)

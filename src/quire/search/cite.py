@@ -151,9 +151,13 @@ class _Checking:
 
     def missing(self, quotation: Quotation, *, history: bool) -> Citation:
         """What became of a quotation that no document has."""
-        for commit, page in self._history(_SECTION.sub("", quotation.source)) if history else ():
-            if page.find(quotation.quote):
-                return _citation(quotation, "was there", commit=commit)
+        path = _SECTION.sub("", quotation.source)
+        for tree, info in self.index.trees().items() if history and path else ():
+            inside = path.removeprefix(f"{tree}:").removeprefix("./").removeprefix(f"{info.folder.name}/")
+            with suppress(QuireError):  # its earlier texts, the newest first, if it is a file in a git working tree
+                for commit, text in earlier_texts(info.folder, inside):
+                    if _Page((), text).find(quotation.quote):
+                        return _citation(quotation, "was there", commit=commit)
         pages = self._candidates(quotation)
         for form in forms_of(quotation.quote):
             if parts := _stitched(pages, form, compared_quote(quotation.quote)[:LONGEST]):
@@ -178,13 +182,6 @@ class _Checking:
     def _addresses(self) -> dict[str, str]:
         records = reversed(self.documents.values())
         return {key: record.id for record in records for key in page_of(record.path, {}).keys}
-
-    def _history(self, path: str) -> Iterator[tuple[str, _Page]]:
-        """The earlier texts of a source, the newest first, if it is a file in a git working tree."""
-        for tree, info in self.index.trees().items() if path else ():
-            inside = path.removeprefix(f"{tree}:").removeprefix("./").removeprefix(f"{info.folder.name}/")
-            with suppress(QuireError):
-                yield from ((commit, _Page((), text)) for commit, text in earlier_texts(info.folder, inside))
 
     def _candidates(self, quotation: Quotation) -> list[_Page]:
         """The source of a quotation, and the documents that have most of its words, or of those of its halves."""

@@ -16,11 +16,14 @@ from quire.search.ranking import PARTS, score_factor
 
 
 def explanation(prepared: PreparedQuery, result: Merged) -> dict[str, Any]:
-    """The score of every constituent by items and words, and the steps of merging.
-
-    The scores of items add up to the node's score before normalization; those of words in fields do not.
-    """
-    snapshot, context, word_clauses = prepared.snapshot, prepared.context, _word_clauses(prepared)
+    """The score of every constituent by items and words, and the steps of merging."""
+    # The scores of items add up to the node's score before normalization; those of words in fields do not.
+    snapshot, context, word_clauses = prepared.snapshot, prepared.context, list[tuple[str, str, Any]]()
+    for leaf in leaves(prepared.query):  # the words and phrases of the query in each field
+        boosts = {leaf.field: 1.0} if leaf.field else context.boosts
+        builders = {name: ClauseBuilder(context, {name: boost}, bonus=False) for name, boost in boosts.items() if boost}
+        word_clauses += [(leaf.text, name, builder.build(leaf)) for name, builder in builders.items()]
+        word_clauses.append((leaf.text, FLAGS, context.flag(leaf)))
     builder, items = ClauseBuilder(context, context.boosts), all_items(prepared.query)
     built = [(item, builder.build(item)) for item in context.required(items)] + builder.function_words(items)
     item_clauses = [(show(item), clause) for item, clause in built if clause is not None]
@@ -35,24 +38,13 @@ def explanation(prepared: PreparedQuery, result: Merged) -> dict[str, Any]:
         words: list[dict[str, Any]] = [
             {"word": word, "field": field, "score": round(score, 3)}
             for word, field, clause in word_clauses
-            if (score := _score(snapshot, clause, match.address))
+            if clause is not None and (score := _score(snapshot, clause, match.address))
         ]
         [node] = snapshot.nodes([match.address])
         score = round(match.score, 6)  # many small ones may add up
         words.sort(key=lambda row: -row["score"])
         scores.append({"id": node.id, "score": score, "items": rows, "words": words})
     return {"scores": scores, "merging": [asdict(step) for step in result.trail]}
-
-
-def _word_clauses(prepared: PreparedQuery) -> list[tuple[str, str, Any]]:
-    """The words and phrases of the query in each field."""
-    context, clauses = prepared.context, list[tuple[str, str, Any]]()
-    for leaf in leaves(prepared.query):
-        boosts = {leaf.field: 1.0} if leaf.field else context.boosts
-        builders = {name: ClauseBuilder(context, {name: boost}, bonus=False) for name, boost in boosts.items() if boost}
-        clauses += [(leaf.text, name, builder.build(leaf)) for name, builder in builders.items()]
-        clauses.append((leaf.text, FLAGS, context.flag(leaf)))
-    return [row for row in clauses if row[2] is not None]
 
 
 def _score(snapshot: Snapshot, query: Any, address: Address) -> float:

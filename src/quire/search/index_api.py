@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
@@ -124,9 +124,8 @@ class Index:
 
     def remove(self, tree: str, *, wait: float = 10.0, on_wait: OnWait | None = None) -> None:
         """Remove a tree from the index; its documents are not touched."""
-        self._carry_out(
-            partial(plan_removal, self._folder, check("tree", tree, str)), wait, on_wait, jobs=None, on_progress=None
-        )
+        plan_again = partial(plan_removal, self._folder, check("tree", tree, str))
+        self._carry_out(plan_again, wait, on_wait, jobs=None, on_progress=None)
 
     def _carry_out(
         self, plan_again: Callable[[], UpdatePlan], wait: float, on_wait: OnWait | None, **reading: Any
@@ -281,9 +280,12 @@ class Index:
         snapshot = self._snapshot()
         if tree is not None:
             known_trees("tree", [check("tree", tree, str)], snapshot)
-        wanted = Filter.checked(tree, path)
-        records = [record for record in snapshot.files.values() if not record.failed]
-        return sorted(filter(partial(wanted.accepts, snapshot), records), key=attrgetter("tree", "path"))
+        is_wanted = partial(Filter.checked(tree, path).accepts, snapshot)
+        return sorted(filter(is_wanted, self._records(snapshot, tree)), key=attrgetter("tree", "path"))
+
+    def _records(self, snapshot: Snapshot, tree: str | None) -> Iterable[FileRecord]:
+        """The records of documents, at least those of ``tree``."""
+        return [record for record in snapshot.files.values() if not record.failed]
 
     def outline(self, document: str) -> list[Node]:
         """The nodes of a document in order, by its id or path."""

@@ -45,10 +45,8 @@ def _remembered(query: str, language: str, corrections: tuple[tuple[str, tuple[s
 
 
 def highlighter(query: Query | None, language: str, corrections: Corrections, *, every: bool = True) -> "Highlighter":
-    """Finds the words of a query that score in texts of a language; without ``every``, no function words beside others.
-
-    The function words of a long query score only where they are adjacent to the same words.
-    """
+    """Finds the scoring words of a query in texts of a language; without ``every``, no function words beside others."""
+    # The function words of a long query score only where they are adjacent to the same words.
     searched = [leaf for leaf in (leaves(query) if query else ()) if leaf.field in (None, "title", "body")]
     pairs = pairwise(word_terms(long_text(query), language)) if query else ()
     marked = searched

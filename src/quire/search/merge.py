@@ -64,10 +64,8 @@ def alone(document: str, match: Match) -> Merged:
 
 
 def limit_per_document(results: Sequence[Merged], limit: int, per_document: int) -> tuple[list[Merged], int]:
-    """The best ``limit`` results after those beyond ``per_document`` of a document are demoted; and how many were.
-
-    Else one page with ten matching sections could fill the whole answer. 0 demotes none.
-    """
+    """The best ``limit`` results after those beyond ``per_document`` of a document are demoted; and how many were."""
+    # Else one page with ten matching sections could fill the whole answer. 0 demotes none.
     ordered = sorted(results, key=_rank)
     full = per_document or len(ordered)
     seen: Counter[str] = Counter()
@@ -86,10 +84,8 @@ def _rank(result: Merged) -> tuple[float, str, int]:
 def merge_document(
     matches: Sequence[Match], outline: Outline, settings: SearchSettings, excluded: Container[int], *, explain: bool
 ) -> list[Merged]:
-    """The results of one document, in any order. Each node is visited once, after all nodes below it.
-
-    ``excluded`` are the positions of nodes that cannot be results.
-    """
+    """The results of one document, in any order. Each node is visited once, after all nodes below it."""
+    # ``excluded`` are the positions of nodes that cannot be results.
     if len(matches) == 1 and settings.min_aggregation_matches > 1 and not explain:  # as in half of all documents
         return [alone(outline.document_id, matches[0])]
     merging = _Merging(outline, settings, excluded, explain)
@@ -147,10 +143,8 @@ class _Merging(msgspec.Struct, frozen=True):
         return [*below, Merged(self.outline.document_id, position, match.score, "match", [match], True)]
 
     def _is_as_good(self, match: Match, best_own: float, below: Sequence[Merged]) -> bool:
-        """Whether a node has as many of the words as the best below it, and is not too large for the answer in it.
-
-        That is the only section below it that scores as much and has nearly all of the words.
-        """
+        """Whether a node has as many of the words as the best below it, and is not too large for the answer in it."""
+        # That is the only section below it that scores as much and has nearly all of the words.
         if match.own < best_own - TOLERANCE:
             return False
         tokens, times = self.outline.tokens, self.settings.parent_size

@@ -38,15 +38,14 @@ class HeldBack:
             return ""
         if number not in self._paths:
             tree, _, path = self._snapshot.document_id(number).partition(":")
-            self._paths[number] = path if is_news(path) and not self._is_mostly_news(tree) else ""
+            self._paths[number] = ""
+            if is_news(path):
+                is_mostly_news: dict[str, bool] = self._snapshot.memory["news"]  # by tree
+                if tree not in is_mostly_news:
+                    signs = self._snapshot.signs(tree)
+                    is_mostly_news[tree] = signs.get(NEWS, 0) > _MOSTLY * signs.get(FILES, 0)
+                self._paths[number] = "" if is_mostly_news[tree] else path
         return self._paths[number]
-
-    def _is_mostly_news(self, tree: str) -> bool:
-        remembered: dict[str, bool] = self._snapshot.memory["news"]
-        if tree not in remembered:
-            signs = self._snapshot.signs(tree)
-            remembered[tree] = signs.get(NEWS, 0) > _MOSTLY * signs.get(FILES, 0)
-        return remembered[tree]
 
     def has(self, match: Match) -> bool:
         """Whether a node of such a document is held back: it does not have a version of the query in its names."""

@@ -118,10 +118,8 @@ def _results(
 
 
 def _reranked(snapshot: Snapshot, query: str, results: Sequence[Merged], rerank: Rerank) -> list[Merged]:
-    """The results in the order of their scores by ``rerank``, with the scores that results of these ranks had.
-
-    Scores of models have no common scale, and the cut-off needs one. Equal scores keep their order.
-    """
+    """The results in the order of their scores by ``rerank``, with the scores that results of these ranks had."""
+    # Scores of models have no common scale, and the cut-off needs one. Equal scores keep their order.
     best, texts = results[:RERANKED], []
     for result, node in zip(best, _nodes(snapshot, best), strict=True):
         inside = snapshot.nodes([match.address for match in result.constituents if match.position != result.position])

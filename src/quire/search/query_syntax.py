@@ -178,10 +178,8 @@ def _word_end(query: str, start: int, pairs: dict[int, int]) -> int:
 
 
 def _split_word(word: str) -> tuple[str, bool, float]:
-    """The word without its ``*`` and ``^2``, whether it is a prefix, its boost.
-
-    ``x^y``, ``x^0`` and ``2^10`` have no boost; ``**bold**`` and ``src/*`` are no prefixes.
-    """
+    """The word without its ``*`` and ``^2``, whether it is a prefix, its boost."""
+    # ``x^y``, ``x^0`` and ``2^10`` have no boost; ``**bold**`` and ``src/*`` are no prefixes.
     text, boost = word, 1.0
     base, caret, number = word.rpartition("^")
     if caret and _LETTER.search(base) and _NUMBER.fullmatch(number) and LEAST_BOOST <= float(number) <= MOST_BOOST:
@@ -211,10 +209,9 @@ def _leaf(token: Token, field: Field | None) -> Word | Phrase:
 
 
 class _Group(msgspec.Struct):
-    """A bracket and the items after it, or those of the whole query.
+    """A bracket and the items after it, or those of the whole query."""
 
-    Without OR, words mean the same in brackets, so brackets in prose and code do no harm, however deep, closed or not.
-    """
+    # Without OR, words mean the same in brackets: those in prose and code do no harm, however deep, closed or not.
 
     query: str
     all_items: list[Query | Token]  # those of all groups, which end with those of the innermost; a token is an OR

@@ -127,11 +127,9 @@ def _named_trees(snapshot: Snapshot, query: Query) -> Iterator[str]:
 def _corrections(
     snapshot: Snapshot, context: QueryContext, words: Sequence[Word | Phrase]
 ) -> tuple[dict[str, Sequence[str]], list[str]]:
-    """What is searched instead of some words and phrases; and the words for which there is nothing.
-
-    A phrase that no node has becomes its words. A word with which others start becomes a prefix: ``auth`` finds
-    *authentication*.
-    """
+    """What is searched instead of some words and phrases; and the words for which there is nothing."""
+    # A phrase that no node has becomes its words. A word with which others start becomes a prefix: ``auth`` finds
+    # *authentication*.
     dictionary, corrections = context.dictionary, dict[str, Sequence[str]]()
     for phrase in words:
         if isinstance(phrase, Phrase) and phrase.field is None and " " in phrase.text:
@@ -156,10 +154,8 @@ def _corrected(leaf: Word | Phrase, corrections: Mapping[str, Sequence[str]]) ->
 
 
 def _with_joined(query: Query, context: QueryContext) -> Query:
-    """The query, and adjacent words of it as one word if that is how they are mostly written: *file system*.
-
-    A query does not become a long one by that.
-    """
+    """The query, and adjacent words of it as one word if that is how they are mostly written: *file system*."""
+    # A query does not become a long one by that.
     items = all_items(query)
     joined = [
         Word(text=left.text + right.text, span=Span(left.span.start, right.span.end), boost=_JOINED)

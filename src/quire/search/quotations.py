@@ -72,18 +72,13 @@ def _in_markdown(text: str) -> Iterator[Quotation]:
     blocks = list(_BLOCK.finditer(text))
     lines = lines_at(text, [block.start() for block in blocks])
     for block, line, after in zip(blocks, lines, [*(block[0] for block in blocks[1:]), ""], strict=False):
-        if _QUOTED_LINE.match(block[0]):
-            yield _block_quotation(block[0], line, after, notes)
-        else:
+        if not _QUOTED_LINE.match(block[0]):
             yield from _in_paragraph(block[0], line, notes)
-
-
-def _block_quotation(block: str, line: int, after: str, notes: Mapping[str, str]) -> Quotation:
-    quote = _QUOTED_LINE.sub("", block).strip()
-    if end := _LAST_SOURCE.search(quote):
-        return Quotation(quote[: end.start()], _name(end, notes), line)
-    below = _LAST_SOURCE.match("\n" + after.partition("\n")[0])
-    return Quotation(quote, _name(below, notes), line)
+            continue
+        quote = _QUOTED_LINE.sub("", block[0]).strip()
+        end = _LAST_SOURCE.search(quote)
+        source = end or _LAST_SOURCE.match("\n" + after.partition("\n")[0])
+        yield Quotation(quote[: end.start()] if end else quote, _name(source, notes), line)
 
 
 def _in_paragraph(text: str, line: int, notes: Mapping[str, str]) -> Iterator[Quotation]:

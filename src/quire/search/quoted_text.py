@@ -114,10 +114,8 @@ def fragments(text: str) -> list[str]:
 
 
 def nearest_passage(text: ComparedText, quote: str) -> tuple[float, Span, str]:
-    """The passage of a text that is most like a quotation: the share of the words, the span, and what differs.
-
-    The difference is the quotation with ``[-words of the document-]`` and ``{+its own words+}``.
-    """
+    """The passage of a text that is most like a quotation: the share of the words, the span, and what differs."""
+    # The difference is the quotation with ``[-words of the document-]`` and ``{+its own words+}``.
     window = _window(text.text, compared_quote(quote[:LONGEST]))
     span = text.span(*window)
     words = [match for match in re.finditer(r"\S+", text.source[span.start : span.end]) if _key(match[0])]

@@ -48,10 +48,8 @@ class VectorMatches(NamedTuple):
 
 
 def best_matches(prepared: PreparedQuery, limit: int, near: VectorMatches | None) -> tuple[list[Match], bool]:
-    """The best ``limit`` nodes after both passes, and whether no others match.
-
-    Documents with a weight and those without one are searched apart, so that neither hide the others.
-    """
+    """The best ``limit`` nodes after both passes, and whether no others match."""
+    # Documents with a weight and those without one are searched apart, so that neither hide the others.
     snapshot, context = prepared.snapshot, prepared.context
     query, sides = compiled(context, prepared.query), [prepared.filters]
     if prepared.weights:
@@ -192,10 +190,8 @@ def _add_pages(prepared: PreparedQuery, matches: Sequence[Match], scores: Sequen
 
 
 def _add_explained(prepared: PreparedQuery, matches: Sequence[Match], scores: list[list[float]], most: float) -> None:
-    """Add to nodes that explain the name that is searched, such as ``maxSurge``. The texts of the best are read.
-
-    A name is explained as a heading, in the first cell of a row, as a term, and at the start of a list item.
-    """
+    """Add to nodes that explain the name that is searched, such as ``maxSurge``. The texts of the best are read."""
+    # A name is explained as a heading, in the first cell of a row, as a term, and at the start of a list item.
     names = prepared.context.required(all_items(prepared.query))
     if len(names) != 1 or not is_plain(names[0]) or not _NAME.search(names[0].text):
         return
@@ -241,11 +237,9 @@ def _adjacent_terms(context: QueryContext, query: Query, language: str) -> set[t
 
 
 def matches_by_document(prepared: PreparedQuery, matches: Sequence[Match], limit: int) -> dict[int, list[Match]]:
-    """The nodes near the best of their document, in all documents that can have one of ``limit`` results.
-
-    A result scores at least as much as its best node and at most ``score_cap_multiplier`` times that. The matches have
-    normalized scores, the best first.
-    """
+    """The nodes near the best of their document, in all documents that can have one of ``limit`` results."""
+    # A result scores at least as much as its best node and at most ``score_cap_multiplier`` times that. The matches
+    # have normalized scores, the best first.
     bests: dict[int, float] = {}
     for match in matches:
         bests.setdefault(match.number, match.score)

@@ -241,11 +241,9 @@ def hit_tokens(hit: Hit) -> int:
 
 
 def _cut(passage: Passage, match: int, most: int) -> Passage | None:
-    """At most ``most`` tokens of a passage from the line of a match on: whole lines if they fill half, else words.
-
-    It starts at the match if the line is too long before it, and earlier if only a scrap would follow. A word that is
-    too long is cut.
-    """
+    """At most ``most`` tokens of a passage from the line of a match on: whole lines if they fill half, else words."""
+    # It starts at the match if the line is too long before it, and earlier if only a scrap would follow. A word that is
+    # too long is cut.
     count, window = token_counter(), _CHARACTERS_PER_TOKEN * most
     start = line_start(passage.text, match)
     if match - start > window or count(passage.text[start : match + 1]) > most:

@@ -48,11 +48,9 @@ class VectorSearch:
         self._last: tuple[Snapshot, int, _NodeVectors] | None = None
 
     def update(self, snapshot: Snapshot, embedder: object, on_progress: OnProgress | None = None) -> VectorUpdate:
-        """Give every node its vector; None is the embedder of the last time, else the configured one.
-
-        What is embedded is committed now and then, so an update that is interrupted continues where it was. Searches
-        use the vectors of another model until these are complete.
-        """
+        """Give every node its vector; None is the embedder of the last time, else the configured one."""
+        # What is embedded is committed now and then, so an update that is interrupted continues where it was. Searches
+        # use the vectors of another model until these are complete.
         is_known = embedder is None and current_folder(self._index) is not None
         model = self._embedder = self.embedder() if is_known else resolve(embedder or self._configured)
         self._last = None

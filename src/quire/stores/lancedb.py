@@ -129,16 +129,9 @@ _NODES = pa.schema(
 )
 _TERMS = pa.schema([("owner", pa.string()), ("term", pa.string()), ("value", pa.binary())])
 _AS_IT_IS: dict[str, Any] = dict.fromkeys(("stem", "remove_stop_words", "lower_case", "ascii_folding"), False)
-_AS_IT_IS |= {
-    "base_tokenizer": "whitespace",
-    "max_token_length": None,
-}  # columns have quire's terms, with spaces between
-_INDEXED: dict[str, Any] = {
-    **{name: FTS(with_position=name == _BODY, **_AS_IT_IS) for name in _SEARCHED},
-    ID: BTree(),
-    DOC: BTree(),
-    TREE: Bitmap(),
-}
+_AS_IT_IS |= {"base_tokenizer": "whitespace", "max_token_length": None}  # columns have quire's terms
+_INDEXED: dict[str, Any] = {name: FTS(with_position=name == _BODY, **_AS_IT_IS) for name in _SEARCHED}
+_INDEXED |= {ID: BTree(), DOC: BTree(), TREE: Bitmap()}
 _FLAG_WEIGHT = 6.0  # of a flag with its dashes
 
 

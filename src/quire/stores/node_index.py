@@ -21,12 +21,13 @@ from quire.index.engine.candidates import Candidates, Counts
 from quire.index.engine.coverage import MAX_VERBATIM, long_text
 from quire.index.engine.first_pass import all_items
 from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, OUTLINE, TREE
+from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import VERSION, FileRecord, IndexSettings, languages_of
 from quire.index.node import Node, decode_node
 from quire.index.status import Status, TreeInfo
 from quire.model.patterns import pattern
 from quire.model.query_tree import TEXT_FIELDS, Not, leaves
-from quire.search.conditions import Filter, conditions, known_trees, one_or_more
+from quire.search.conditions import Filter, conditions, known_trees
 from quire.search.index_api import Index
 from quire.search.query_syntax import KEYED, parse
 from quire.search.query_terms import PreparedQuery, prepare, within_limit
@@ -221,15 +222,9 @@ class NodeIndex(Index):
         """The trees of the store by name."""
         return dict(sorted(self._at_last_version().trees.items()))
 
-    def documents(self, tree: str | None = None, path: str | Sequence[str] | None = None) -> list[FileRecord]:
-        """The records of documents, sorted by tree and path. They are all read."""
+    def _records(self, snapshot: Snapshot, tree: str | None) -> list[FileRecord]:
         version = self._at_last_version()
-        if tree is not None:
-            known_trees("tree", [tree], version.empty())
-        wanted, snapshot = Filter(None, one_or_more("path", path)), version.empty()
-        records = version.all_records([tree] if tree else list(version.trees))
-        accepted = [record for record in records if wanted.paths is None or wanted.accepts(snapshot, record)]
-        return sorted(accepted, key=lambda record: (record.tree, record.path))
+        return version.all_records(list(version.trees) if tree is None else [tree])
 
     def status(self) -> Status:
         """The state of the store's sections."""

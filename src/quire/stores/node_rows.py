@@ -15,7 +15,7 @@ import msgspec
 
 from quire.index.engine import index_schema
 from quire.index.engine.candidates import stored_fields
-from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, OUTLINE, POSITION, RANKED, TREE, field
+from quire.index.engine.index_schema import BLOB, DOC, ID, IN_LINKS, NODE, OUTLINE, PAGE_LINKS, POSITION, RANKED, TREE
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import VERSION, IndexSettings, decode_front_matter
 from quire.index.link_words import LinkRecord, decode_links
@@ -72,7 +72,9 @@ def copy_nodes(index: Index, target: str, on_progress: Callable[[int, int, str],
         sums: Counter[str] = Counter()
         for document, numbers in lengths.items():
             language = snapshot.settings.trees[document.partition(":")[0]].language
-            sums.update({field(name, language): number for name, number in zip(RANKED, numbers, strict=True)})
+            sums.update(
+                {index_schema.field(name, language): number for name, number in zip(RANKED, numbers, strict=True)}
+            )
         own = Summary(VERSION, snapshot.settings, trees, keys, total, dict(sorted(sums.items())))
         summary = msgspec.msgpack.encode(own, enc_hook=str)
         if done or summaries.get(owner) != summary:
@@ -84,7 +86,7 @@ def copy_nodes(index: Index, target: str, on_progress: Callable[[int, int, str],
 
 def _terms(snapshot: Snapshot, owner: str, summary: bytes) -> Iterator[tuple[str, str, bytes]]:
     counts: dict[str, dict[str, int]] = defaultdict(dict)
-    ranked = [field(name, language) for language in snapshot.settings.languages for name in RANKED]
+    ranked = [index_schema.field(name, language) for language in snapshot.settings.languages for name in RANKED]
     for name in (*ranked, index_schema.FLAGS, index_schema.WORDS, index_schema.ACCENTED):
         for term, count in snapshot.terms_with_prefix([name], "").items():
             counts[term][name] = count
@@ -126,18 +128,13 @@ def _rows(snapshot: Snapshot, documents: list[str], fingerprints: dict[str, str]
         fields = index_schema.fields_of(nodes, language)
         if document in links:
             index_schema.add_links(fields, links[document], language)
-        page_links, searched = fields.common.get(index_schema.PAGE_LINKS, 0), stored_fields(fields, language)
+        page_links, searched = fields.common.get(PAGE_LINKS, 0), stored_fields(fields, language)
         lengths = [sum([len(terms[name].split()) for terms in searched]) for name in RANKED]
         for node, own, terms in zip(nodes, fields.own, searched, strict=True):
             row = {name: own[name] for name in (ID, POSITION, NODE)}
             row |= {DOC: document, TREE: node.tree, "path": node.path, "tokens": node.tokens}
             row |= {"parent": node.ancestors[-1] if node.ancestors else None, "line": node.line}
-            row |= {
-                "last_line": node.last_line,
-                index_schema.IN_LINKS: own.get(index_schema.IN_LINKS, 0),
-                index_schema.PAGE_LINKS: page_links,
-                **terms,
-            }
+            row |= {"last_line": node.last_line, IN_LINKS: own.get(IN_LINKS, 0), PAGE_LINKS: page_links, **terms}
             if not node.position:  # what is known of the document
                 front_matter = msgspec.json.encode(decode_front_matter(record.front_matter)).decode()
                 row |= {"record": msgspec.msgpack.encode(record), "front_matter": front_matter, "lengths": lengths}

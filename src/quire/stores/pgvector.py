@@ -72,7 +72,8 @@ class _Postgres:
         where = sql.SQL("WHERE {} = ANY(%s)").format(sql.Identifier(column)) if column else sql.SQL("")
         parameters = [[*values]] if column else None
         rows = self._execute("SELECT {1} FROM {0} {2}", name, _listed(columns), where, values=parameters)
-        return [(*row[:-1], _array(row[-1])) for row in rows]
+        # Newer versions of pgvector have a class of their own for vectors.
+        return [(*row[:-1], row[-1].to_numpy() if hasattr(row[-1], "to_numpy") else row[-1]) for row in rows]
 
     def delete(self, name: str, ids: Sequence[str]) -> None:
         self._execute("DELETE FROM {} WHERE id = ANY(%s)", name, values=[[*ids]])
@@ -94,11 +95,6 @@ class _Postgres:
 
 def _listed(columns: Iterable[str]) -> Any:
     return sql.SQL(", ").join(map(sql.Identifier, columns))
-
-
-def _array(value: Any) -> Any:
-    """A value; a vector as an array, in older and newer versions of pgvector."""
-    return value.to_numpy() if hasattr(value, "to_numpy") else value
 
 
 connect = _Postgres

@@ -52,16 +52,10 @@ class _Qdrant:
             self._set_alias(name, collection)
 
     def write(self, name: str, rows: Sequence[Row], *, is_new: bool) -> None:
-        points = (
-            models.PointStruct(
-                id=_uuid(row.id),
-                vector=[1.0] if row.vector is None else row.vector.tolist(),
-                payload=dict(row.columns),
-            )
-            for row in rows
-        )
-        for some in batched(points, _PAGE):
-            self._client.upsert(name, some)
+        for some in batched(rows, _PAGE):
+            ids, payloads = [_uuid(row.id) for row in some], [dict(row.columns) for row in some]
+            vectors = [[1.0] if row.vector is None else row.vector.tolist() for row in some]
+            self._client.upsert(name, models.Batch(ids=ids, vectors=vectors, payloads=payloads))
 
     def find(self, name: str, columns: Sequence[str], column: str = "", values: Sequence[str] = ()) -> Values:
         with_vectors, offset, is_last = "vector" in columns, None, False

@@ -140,13 +140,21 @@ def opened(target: str, *, dry_run: bool, rebuild: bool = False) -> Iterator[tup
 
 @contextmanager
 def converted_errors(module: Any, label: str, place: str) -> Iterator[None]:
-    """An exception of a store's package as a StoreError."""
+    """An exception of a store's package as a StoreError, on one line and without the password."""
     try:
         yield
     except QuireError:
         raise
     except module.ERRORS as error:
-        raise _failed(label, place, error) from (None if "@" in place else error)
+        text, code = text_and_code(error)
+        secret = urlsplit(place).password if "@" in place else None
+        said = _SOURCE.sub("", text)[:300] or type(error).__name__
+        problem = said.replace(secret, "…") if secret else said
+        damage = "if a full disk has damaged it, quire sync --rebuild makes its tables anew"
+        advice = f"check the target, and that the store is running and writable; {damage}"
+        if code is not None:
+            problem, advice = f"cannot be written: {os.strerror(code)}", remedy(code)
+        raise StoreError(label, problem, advice) from (None if "@" in place else error)
 
 
 def store_module(kind: str, label: str) -> Any:
@@ -191,19 +199,6 @@ def shown(target: str) -> str:
         return kind if "password" in rest else target
     host = parts.netloc.rpartition("@")[2]
     return f"{kind}{colon}{urlunsplit((parts.scheme, host, parts.path, '', parts.fragment))}"
-
-
-def _failed(label: str, place: str, error: Exception) -> StoreError:
-    """The error for an exception of a store's package, on one line and without the password."""
-    text, code = text_and_code(error)
-    if code is not None:
-        return StoreError(label, f"cannot be written: {os.strerror(code)}", remedy(code))
-    said = _SOURCE.sub("", text)[:300] or type(error).__name__
-    secret = urlsplit(place).password if "@" in place else None
-    if secret:
-        said = said.replace(secret, "…")
-    damage = "if a full disk has damaged it, quire sync --rebuild makes its tables anew"
-    return StoreError(label, said, f"check the target, and that the store is running and writable; {damage}")
 
 
 def rows(

@@ -20,11 +20,13 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import msgspec
 
 from quire import __version__, pipeline
 from quire.embed.embedder import Embedder, resolve, vectors_of
@@ -189,8 +191,7 @@ class _Batch(NamedTuple):
         return _Batch, ([], {}, self.texts, {})  # other processes embed the texts, and need nothing else
 
 
-@dataclass
-class _Sync:
+class _Sync(msgspec.Struct):
     """One sync: how it works, and what it has found so far."""
 
     state: SyncState
@@ -199,13 +200,11 @@ class _Sync:
     engine: str | None
     workers: int | None
     stamps: Mapping[str, str]
-    stale: dict[str, str | None] = field(default_factory=dict)
+    stale: dict[str, str | None] = {}
     """The documents that may have rows to delete, with their hashes; None if they are gone."""
-    touched: dict[str, str] = field(
-        default_factory=dict
-    )  # unchanged documents that have other stamps, with their hashes
-    failed: list[tuple[str, str]] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
+    touched: dict[str, str] = {}  # unchanged documents that have other stamps, with their hashes
+    failed: list[tuple[str, str]] = []
+    counts: Counter[str] = msgspec.field(default_factory=Counter)
 
     def compare(self, parts: Sequence[Part]) -> Iterator[Part]:
         """The parts that have changed documents, with these alone."""

@@ -46,7 +46,6 @@ def test_parts_have_some_megabytes_and_a_large_document_is_one_by_itself(docs) -
     (docs / "c.md").write_text("x" * (PART + 1))
     parts, problems = parts_of(str(docs))
     assert [part.paths for part in parts] == [("_index.md", "b.md"), ("c.md",), ("deep/a.md", "note.txt")]
-    assert [part.number for part in parts] == [0, 1, 2]
     assert problems == []
 
 
