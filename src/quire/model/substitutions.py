@@ -30,6 +30,7 @@ _VARIABLE = pattern(
     r"""|%(?<!\{\{%)-?[ \t]*+data[ \t]++(?P<data>[\w.-]++)[ \t]*+-?%\})"""
 )
 _BRACES = pattern(r"\{[{%]")  # patterns that start with one character are searched faster
+_PARAMETER = pattern(r"\{(?=\{)\{(?:[<%]-?[ \t]*+param|-?[ \t]*+page\.)")
 _IN_TITLE = pattern(
     r"(?P<code>(?P<ticks>`++).+?(?<!`)(?P=ticks)(?!`))|\{\{(?![<%])(?P<expression>[^{}]*+)\}\}|(?P<tag>(?<!\{)\{%[^{}]*?%\})"
 )
@@ -64,7 +65,7 @@ def used_variables(text: str, given: Mapping[str, Any], frontmatter: Mapping[str
         return {}
     tables = [frontmatter, frontmatter.get("myst")]
     of_page = [table[key] for table in tables if isinstance(table, dict) for key in _VARIABLE_KEYS if key in table]
-    if not given and not of_page and "param" not in text and "page." not in text:
+    if not given and not of_page and not _PARAMETER.search(text):
         return {}
     used: dict[str, str] = {}
     for match in _VARIABLE.finditer(text):

@@ -44,12 +44,13 @@ _ATTRIBUTES = rf"""(?:[^<>{{}}"']++|"[^"]*+"|'[^']*+'|["']|{_braces(3)})*+"""
 # An unfinished tag is matched as a whole, so that no text is read again from each of many tags on.
 _TAG = re.compile(rf"<(/?)({_NAME})(?=[\s/>]|\Z)({_ATTRIBUTES})(>?)")
 _TAG_LINE = re.compile(rf"{_LINE_START}<{_NAME}(?:[\s/>]|\Z)")
-_CLOSING_TAG = re.compile(r"</(?:(?i:details)|[A-Z])")
+_CLOSING_TAG = re.compile(r"<(?=/)/(?:(?i:details)|[A-Z])")  # one character is searched faster than two
 _TAG_END_BELOW = re.compile(r"[ \t]*+(?:\r\n|\r|\n)[ \t]*+>")
 """The last line of a tag over several lines, which the parser takes for a quote."""
 _TAG_MARK = re.compile(r"</?(?:[A-Z]|d(?i:etails))")
 _SKIPPED = frozenset({"heading", "code", "rule", "reference"})  # the kinds of block in which nothing opens or closes
 MATH = "$$"
+_MARKS = {mark: re.compile(re.escape(mark)) for mark in (":::", MATH)}
 _MATH_LINE = re.compile(r" {0,3}\$\$")
 _INDENTED = re.compile(
     r"\n(?P<indent>[ ]*+)(?P<mark>!!!|\?\?\?\+?|===[!+]?)[ ]++(?=[\w\"':])[^\n]*+(?=\n++(?P=indent)[ ]{4}[ ]*+[^ \n])"
@@ -141,7 +142,7 @@ def container_marks(text: str, start: int, end: int, rest: str, tags: Iterable[T
     """Where containers may open and close; plain blocks, which ``rest`` is without, open none but in HTML."""
     closed = {name for _, _, name, closes in tags if closes}
     tags = [(at + start, past + start, name, closes) for at, past, name, closes in tags if name in closed]
-    marks = [re.compile(re.escape(mark)) for mark in (":::", MATH) if mark in rest]
+    marks = [pattern for mark, pattern in _MARKS.items() if mark in rest]
     marks += [_TAG_MARK] if _CLOSING_TAG.search(text, start, end) else []
     positions = [match.start() for mark in marks for match in mark.finditer(text, start, end)]
     return Marks(sorted([*positions, *(tag[0] for tag in tags)]), tags)
