@@ -15,7 +15,6 @@ from quire.model.document import VERBATIM, Block, Document
 from quire.model.offsets import BLANK, LINE_END
 from quire.parsing.nested_blocks import inner_blocks
 
-_IRREGULAR = ("\r", " \n", "\t\n", "\n\n\n")
 _IRREGULAR_LINE_END = re.compile(r"\n(?:(?<=[ \t]\n)|(?=\n\n))")  # starts with one character, so it is searched fast
 _WITH_RETURNS = re.compile(rf"\r|{_IRREGULAR_LINE_END.pattern}")
 _SPACES = re.compile(r"[ \t]*+")
@@ -60,7 +59,8 @@ class RegularText:
 
 def regular_text(document: Document) -> RegularText | None:
     """The text with regular white space; None if it is regular already."""
-    return RegularText(document) if any(map(document.text.__contains__, _IRREGULAR)) else None
+    is_irregular = "\r" in document.text or _IRREGULAR_LINE_END.search(document.text)
+    return RegularText(document) if is_irregular else None
 
 
 def _replacements(document: Document) -> Iterator[tuple[int, int, str]]:

@@ -125,16 +125,13 @@ def raw_spans(lines: str, tags: Iterable[TemplateTag]) -> list[tuple[int, int]]:
             if not is_raw_shortcode(name):
                 # The openings around it have Markdown inside, so they are not raw.
                 waiting[:] = [outer._replace(place=-1) for outer in waiting]
-            elif (
-                opening.place >= 0
-                and lines.find("\n", opening.place, end) >= 0
-                and (
-                    _INDENT.match(lines, lines.rfind("\n", 0, opening.place) + 1, opening.place)  # it starts a line
-                )
-            ):
-                while spans and spans[-1][0] > opening.place:
+                continue
+            place = opening.place
+            line = lines.rfind("\n", 0, place) + 1
+            if place >= 0 and lines.find("\n", place, end) >= 0 and _INDENT.match(lines, line, place):
+                while spans and spans[-1][0] > place:
                     spans.pop()
-                spans.append((opening.place, end))
+                spans.append((place, end))
     return spans
 
 
