@@ -50,13 +50,10 @@ def assemble(
     section_starts, section_titles, size = sections.starts, tuple(sections.titles), len(source)
     anchors = tuple(section_anchors(document, options.slugs))
     headings = _Headings(document, anchors, sizer, options)
-    document_id = headings.document_id
-    ids = [
-        headings[piece[2]][1] if document_id is None else f"{document_id}::ch{at}" for at, piece in enumerate(pieces)
-    ]
+    content_type, strategy, of_document = options.content_type, options.strategy, headings.document_id
+    ids = [f"{of_document}::ch{at}" if of_document else headings[piece[2]][1] for at, piece in enumerate(pieces)]
     neighbours = [None, *ids, None]
-    content_type, strategy, variables = options.content_type, options.strategy, document.source.substitutions
-    has_pages = bool(document.source.markers)
+    variables, has_pages = document.source.substitutions, bool(document.source.markers)
     metadata = _metadata(document, options, started)
     # The document as one chunk is known by its file name alone.
     whole = (headings.file_name,) if strategy == "packed" and len(pieces) == 1 else None
@@ -72,10 +69,8 @@ def assemble(
         start, end, section, tokens, before, behind, overlap_start = piece
         text, overlap = sizer.text_of(start, end), 0
         if before or behind or overlap_start is not None:
-            own = len(before) + len(text) + len(behind)
-            text = text if overlap_start is None else sizer.text_of(overlap_start, end)
-            text = f"{before}{text}{behind}"
-            overlap = len(text) - own
+            body = text if overlap_start is None else sizer.text_of(overlap_start, end)
+            text, overlap = f"{before}{body}{behind}", len(body) - len(text)
         first = bisect_left(section_starts, start, 1)
         last = bisect_left(section_starts, end, first)
         anchor = anchors[first if first < last and section_starts[first] == start else first - 1]

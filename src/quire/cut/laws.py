@@ -115,11 +115,7 @@ def _nothing_altered(case: Case) -> Iterator[Note]:
 
 
 def _what_fits_is_not_cut(case: Case) -> Iterator[Note]:
-    """``packed`` and ``flow`` make one chunk of a document that fits the cap below its breadcrumb line.
-
-    The line is the full one; there is none where it would only repeat the first heading. In ``packed`` several sections
-    must also have at most ``join_tokens`` tokens.
-    """
+    """``packed`` and ``flow`` make one chunk of a document that fits the cap; with several nodes, ``join_tokens``."""
     if case.counter is None or case.strategy not in ("packed", "flow") or len(case.chunks) < 2:
         return
     values = dict(_options(case.chunks[0]))
@@ -137,10 +133,7 @@ def _what_fits_is_not_cut(case: Case) -> Iterator[Note]:
 
 
 def _structure_is_respected(case: Case) -> Iterator[Note]:
-    """No chunk ends with a heading or consists of headings.
-
-    Exceptions: only headings follow, the document has no text, or a finding explains it.
-    """
+    """No chunk ends with a heading or has nothing else, unless only headings follow, or a finding explains it."""
     if case.strategy == "tree":
         return
     document, findings = case.document, case.findings
@@ -225,10 +218,8 @@ class _Blocks:
         return lines
 
     def is_opened(self, block: Block, start: int, lines: Sequence[str]) -> bool:
-        """Whether a chunk with these ``lines``, which starts inside a block, has the block's fence or header.
-
-        If lines of a block are indented less than its first, the marker of its list item is on a line above.
-        """
+        """Whether a chunk with these ``lines``, which starts inside a block, has the block's fence or header."""
+        # If lines of a block are indented less than its first, the marker of its list item is on a line above.
         lines = lines[1:] if len(lines) > 1 and not lines[0].strip(_MARKERS) else lines
         if block.kind == "code":
             fence = _FENCE.match(lines[0])

@@ -95,10 +95,8 @@ def _replacements(document: Document) -> Iterator[tuple[int, int, str]]:
 
 
 def _verbatim_spans(document: Document, places: Sequence[int]) -> list[tuple[int, int]]:
-    """The code, tables and HTML of a document, with the spaces behind their last line unless that is a fence.
-
-    Only those of containers that have one of the ``places``; nothing changes in the others.
-    """
+    """The code, tables and HTML of a document, with the spaces behind their last line unless that is a fence."""
+    # Nothing changes in containers that have none of the ``places``.
     text, spans = document.text, list[tuple[int, int]]()
     for kind, start, end in zip(*document.block_columns[:3], strict=True):
         if kind not in VERBATIM and (kind not in _CONTAINERS or bisect_left(places, start) == bisect_left(places, end)):

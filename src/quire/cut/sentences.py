@@ -126,10 +126,7 @@ def sentence_ends(text: str, start: int, end: int) -> list[int]:
 
 
 def stop_ends(text: str, start: int, end: int) -> list[int]:
-    """Where stops stand inside the sentence ``text[start:end]``, though a small letter follows; ``end`` is the last.
-
-    Prose without capitals has its sentences there. Not after what may be an abbreviation.
-    """
+    """Where prose without capitals may have its sentence ends, in the sentence ``text[start:end]``; then ``end``."""
     stop = _ASCII_STOP if text.isascii() else _WIDE_STOP
     cuts = [match.end() for match in stop.finditer(text, start, end) if _may_be_end(text, match, start, end)]
     if not cuts:

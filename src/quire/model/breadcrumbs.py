@@ -96,11 +96,7 @@ def full_line(title: str, header_path: Sequence[str], limit: int = LIMIT) -> str
 
 
 def reader_line(title: str, header_path: Sequence[str], *, from_first: bool = True) -> str:
-    """``> Title › Parent › Section``: the line that readers see above a section.
-
-    The document's first heading is left out where it equals the title; ``from_first`` says whether the path starts
-    with that heading.
-    """
+    """``> Title › Parent › Section``: the line above a section, without a first heading that equals the title."""
     below = header_path[1:] if from_first and header_path and header_path[0] == title else header_path
     return joined(_lines((title, *below)))
 

@@ -188,10 +188,7 @@ def plain_values(value: Any) -> Any:
 
 
 def renamed(record: Mapping[str, Any], names: Mapping[str, str], *, name: str, inside: str = "") -> dict[str, Any]:
-    """``record`` with fields renamed by ``names``; a field under both names must have one value.
-
-    Errors call the record ``name`` and put ``inside`` before the names of fields.
-    """
+    """``record`` with fields renamed; errors call it ``name`` and put ``inside`` before the names of fields."""
     for old, new in names.items():
         if old in record and new in record and record[old] != record[new]:
             raise differing(f"{inside}{new}", f"{inside}{old}", name)

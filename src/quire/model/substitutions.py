@@ -30,7 +30,6 @@ _VARIABLE = pattern(
     r"""|%(?<!\{\{%)-?[ \t]*+data[ \t]++(?P<data>[\w.-]++)[ \t]*+-?%\})"""
 )
 _BRACES = pattern(r"\{[{%]")  # patterns that start with one character are searched faster
-_PARAMETER = pattern(r"\{(?=\{)\{(?:[<%]-?[ \t]*+param|-?[ \t]*+page\.)")
 _IN_TITLE = pattern(
     r"(?P<code>(?P<ticks>`++).+?(?<!`)(?P=ticks)(?!`))|\{\{(?![<%])(?P<expression>[^{}]*+)\}\}|(?P<tag>(?<!\{)\{%[^{}]*?%\})"
 )
@@ -51,10 +50,7 @@ def without_spaces(text: str, filler: str) -> str:
 
 
 def title_text(content: str, variables: Mapping[str, str]) -> str:
-    """The content of a heading with the values of variables; an unknown one is shown as its last word.
-
-    Tags of Liquid that are no variables show nothing. Code keeps unknown variables as they are.
-    """
+    """The content of a heading with the values of variables; of an unknown one its last word, of other tags nothing."""
     content = substitute(content, variables)
     return _IN_TITLE.sub(_last_word, content) if "{{" in content or "{%" in content else content
 
@@ -65,7 +61,7 @@ def used_variables(text: str, given: Mapping[str, Any], frontmatter: Mapping[str
         return {}
     tables = [frontmatter, frontmatter.get("myst")]
     of_page = [table[key] for table in tables if isinstance(table, dict) for key in _VARIABLE_KEYS if key in table]
-    if not given and not of_page and not _PARAMETER.search(text):
+    if not given and not of_page and "param" not in text and "page." not in text:
         return {}
     used: dict[str, str] = {}
     for match in _VARIABLE.finditer(text):

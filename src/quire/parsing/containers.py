@@ -44,7 +44,7 @@ _ATTRIBUTES = rf"""(?:[^<>{{}}"']++|"[^"]*+"|'[^']*+'|["']|{_braces(3)})*+"""
 # An unfinished tag is matched as a whole, so that no text is read again from each of many tags on.
 _TAG = re.compile(rf"<(/?)({_NAME})(?=[\s/>]|\Z)({_ATTRIBUTES})(>?)")
 _TAG_LINE = re.compile(rf"{_LINE_START}<{_NAME}(?:[\s/>]|\Z)")
-_CLOSING_TAG = re.compile(r"<(?=/)/(?:(?i:details)|[A-Z])")  # one character is searched faster than two
+_CLOSING_TAG = re.compile(r"</(?:(?i:details)|[A-Z])")
 _TAG_END_BELOW = re.compile(r"[ \t]*+(?:\r\n|\r|\n)[ \t]*+>")
 """The last line of a tag over several lines, which the parser takes for a quote."""
 _TAG_MARK = re.compile(r"</?(?:[A-Z]|d(?i:etails))")
