@@ -247,20 +247,14 @@ def _bare(line: str) -> str:
 def _positions_agree(case: Case) -> Iterator[Note]:
     """Characters, bytes and lines agree."""
     document, chunks = case.document, case.chunks
-    size = len(document.text)
-    places = [chunk.source_position for chunk in chunks]
+    size, places = len(document.text), [chunk.source_position for chunk in chunks]
     edges = sorted({edge for place in places for edge in (place.char_start, place.char_end) if 0 <= edge <= size})
     in_bytes = dict(zip(edges, bytes_at(document.text, edges), strict=True))
     characters = sorted({max(0, edge - back) for edge in edges for back in (0, 1)})
     in_lines = dict(zip(characters, lines_at(document.text, characters), strict=True))
     for chunk, place in zip(chunks, places, strict=True):
-        expected = (
-            in_bytes.get(place.char_start),
-            in_bytes.get(place.char_end),
-            in_lines.get(place.char_start),
-            in_lines.get(max(place.char_start, place.char_end - 1)),
-            size,
-        )
+        start, end, last = place.char_start, place.char_end, max(place.char_start, place.char_end - 1)
+        expected = (in_bytes.get(start), in_bytes.get(end), in_lines.get(start), in_lines.get(last), size)
         stated = (place.byte_start, place.byte_end, place.start_line, place.end_line, place.total_chars)
         if stated != expected:
             message = f"chunk {chunk.id} states bytes, lines and size {stated}, but its characters are at {expected}"

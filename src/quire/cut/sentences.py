@@ -213,9 +213,7 @@ def _is_abbreviated(text: str, begin: int, dot: int, first: int, end: int) -> bo
 
 def _is_known(word: str, text: str, first: int, end: int) -> bool:
     """Whether ``word`` is an abbreviation with which no sentence ends, as it goes on at ``first``."""
-    if word in _NEVER:
-        return True
-    if word in _NUMBERED and text[first].isdigit():
+    if word in _NEVER or (word in _NUMBERED and text[first].isdigit()):
         return True
     return (word in _SELDOM or _ACRONYM.fullmatch(word) is not None) and not _is_starter(text, first, end)
 
