@@ -75,10 +75,14 @@ class Units(Struct, frozen=True):
 
     def is_below(self, first: int, last: int, minimum: int) -> bool:
         """Whether the text of a group has fewer than ``minimum`` tokens."""
-        low, high = self.bounds(first, last)
-        if high < minimum or low >= minimum:
-            return high < minimum
-        return self.sizer.size(self.starts[first], self.ends[last - 1]) < minimum
+        start, end = self.starts[first], self.ends[last - 1]
+        if self.sure != NEVER:  # as with ``bounds``
+            total = self.totals[last] - self.totals[first]
+            if total - self.starts[last] + end - SLACK >= minimum:
+                return False
+            if total + SLACK < minimum:
+                return True
+        return self.sizer.size(start, end) < minimum
 
     def without_small(self, groups: Sequence[UnitRange], minimum: int) -> list[UnitRange]:
         """A group below the minimum joins the one before it, or else the one after it, where both fit together."""
