@@ -225,8 +225,7 @@ def chunk_dir(
 
     Takes the documents that ``quire chunk`` would, named by their paths in the folder; ``include`` and ``exclude`` are
     patterns for these paths. Variables have the values of the generator's files, then of ``substitutions``.
-    ``slugs="auto"`` reads all documents first. An invalid folder or option is an error at
-    once, an unreadable document when its turn comes.
+    ``slugs="auto"`` reads all documents first. An invalid folder or option is an error at once.
     """
     if not isinstance(path, str | PathLike):
         raise TypeError(f"quire.chunk_dir takes the path of a folder, not {type(path).__name__}")
@@ -252,12 +251,11 @@ def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> l
     if others:  # records that were read from JSON are no chunks yet
         what = f"takes the Chunk records of a text, as a list, not {type(others[0]).__name__}"
         raise TypeError(f"quire.verify {what}; quire.output.decode makes them of JSON")
-    document, counter = _rebuilt(text, chunks), None
+    document = _rebuilt(text, chunks)
     if tokenizer is None and chunks:
         name = chunks[0].metadata.get("chunkingOptions", {}).get("tokenizer")
         tokenizer = name if name in tokenizers.NAMES else None
-    if tokenizer is not None:
-        counter = tokenizers.resolve(tokenizer, run_options.DEFAULT_TOKENIZER)
+    counter = None if tokenizer is None else tokenizers.resolve(tokenizer, run_options.DEFAULT_TOKENIZER)
     findings = chunks.findings if isinstance(chunks, Chunks) else None
     return laws.violations(laws.Case(document, chunks, RegularText(document).span, counter, findings))
 

@@ -1,4 +1,4 @@
-"""Generates the JSON Schema of the chunk record: msgspec derives it from the structs, the docstrings of fields describe it.
+"""Generates the JSON Schema of the chunk record: msgspec derives it from the structs, the comments of fields describe it.
 
 quire ships the result, src/quire/output/chunk.schema.json.
 """
@@ -18,6 +18,7 @@ from msgspec import structs
 from quire.model.record import Chunk, SourcePosition, TokenStats
 from quire.output.chunk_json import VERSION
 
+_COMMENT = re.compile(r"^    (\w+): .*  # (.+)$", re.MULTILINE)
 _NAME = re.compile(r"``([a-z]+(?:_[a-z]+)+)``")
 
 
@@ -25,7 +26,7 @@ def generated() -> dict[str, Any]:
     """The schema, generated from the code."""
     definitions = json.loads(msgspec.json.encode(msgspec.json.schema(Chunk)["$defs"]))
     for record in (Chunk, SourcePosition, TokenStats):
-        described, texts = definitions[record.__name__], _field_docstrings(record)
+        described, texts = definitions[record.__name__], _field_texts(record)
         described["description"] = (inspect.getdoc(record) or "").partition(". ")[0].rstrip(".") + "."
         for field in structs.fields(record):
             described["properties"][field.encode_name]["description"] = _in_json_names(texts[field.name])
@@ -41,13 +42,16 @@ def generated() -> dict[str, Any]:
     }
 
 
-def _field_docstrings(record: type) -> dict[str, str]:
-    definition: Any = ast.parse(inspect.getsource(record)).body[0]
-    return {
+def _field_texts(record: type) -> dict[str, str]:
+    """The comment behind each field as a sentence, or the docstring below it."""
+    source = inspect.getsource(record)
+    definition: Any = ast.parse(source).body[0]
+    docstrings = {
         ast.unparse(field.target): ast.literal_eval(below.value)
         for field, below in pairwise(definition.body)
         if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr)
     }
+    return docstrings | {name: f"{text[0].upper()}{text[1:]}." for name, text in _COMMENT.findall(source)}
 
 
 def _in_json_names(text: str) -> str:

@@ -50,10 +50,10 @@ def assemble(
     section_starts, section_titles, size = sections.starts, tuple(sections.titles), len(source)
     anchors = tuple(section_anchors(document, options.slugs))
     headings = _Headings(document, anchors, sizer, options)
-    ids = headings.ids(pieces)
+    content_type, strategy, of_document = options.content_type, options.strategy, headings.document_id
+    ids = [f"{of_document}::ch{at}" if of_document else headings[piece[2]][1] for at, piece in enumerate(pieces)]
     neighbours = [None, *ids, None]
-    content_type, strategy, variables = options.content_type, options.strategy, document.source.substitutions
-    has_pages = bool(document.source.markers)
+    variables, has_pages = document.source.substitutions, bool(document.source.markers)
     metadata = _metadata(document, options, started)
     # The document as one chunk is known by its file name alone.
     whole = (headings.file_name,) if strategy == "packed" and len(pieces) == 1 else None
@@ -69,7 +69,8 @@ def assemble(
         start, end, section, tokens, before, behind, overlap_start = piece
         text, overlap = sizer.text_of(start, end), 0
         if before or behind or overlap_start is not None:
-            text, overlap = _with_repeated(text, piece, sizer)
+            body = text if overlap_start is None else sizer.text_of(overlap_start, end)
+            text, overlap = f"{before}{body}{behind}", len(body) - len(text)
         first = bisect_left(section_starts, start, 1)
         last = bisect_left(section_starts, end, first)
         anchor = anchors[first if first < last and section_starts[first] == start else first - 1]
@@ -147,13 +148,14 @@ class _Headings(dict[int, _Fields]):
         self._sections, self._path_of, self._title = document.section_columns, sizer.breadcrumbs.path, document.title
         self._anchors = anchors
         self._node_id = node_id(document, 0, options)
-        self._document_id = None if options.strategy == "tree" else f"{options.content_type}:{doc_name(document.path)}"
+        # The id of a chunk is this with a number; in the tree strategy it is that of its node.
+        self.document_id = None if options.strategy == "tree" else f"{options.content_type}:{doc_name(document.path)}"
         path = document.path
         self.file_name = UNTITLED if path is None else path.rstrip("/").removesuffix("/.").rpartition("/")[2]
 
     def __missing__(self, section: int) -> _Fields:
-        sections, path, is_tree = self._sections, self._path_of(section), self._document_id is None
-        slug, parent_id = sections.slugs[section], self._document_id
+        sections, path, is_tree = self._sections, self._path_of(section), self.document_id is None
+        slug, parent_id = sections.slugs[section], self.document_id
         depths: tuple[int, ...] = ()
         slugs: tuple[str, ...] = ()
         if section:
@@ -172,12 +174,6 @@ class _Headings(dict[int, _Fields]):
             sections.positions[section] if is_tree else None,
         )
         return fields
-
-    def ids(self, pieces: Sequence[Piece]) -> list[str]:
-        """The id of each chunk: in the tree strategy that of its node, else the document's with a number."""
-        if self._document_id is None:
-            return [self[piece.section][1] for piece in pieces]
-        return [f"{self._document_id}::ch{number}" for number in range(len(pieces))]
 
 
 def _conditional_line(  # noqa: PLR0917
@@ -222,15 +218,6 @@ def _embedded(document: Document, line: str, text: str, tokens: int, sizer: Size
     embedded = without_markers(substitute(text, source.substitutions), source.page_marker)
     number = sizer.count(line + embedded) if embedded != text else tokens
     return (line + embedded, number) if number <= max(sizer.cap, tokens) else (line + text, tokens)
-
-
-def _with_repeated(text: str, piece: Piece, sizer: Sizer) -> tuple[str, int]:
-    """The text of a piece with what is repeated in it, and how many characters are overlap."""
-    text = f"{piece.prefix}{text}{piece.suffix}"
-    if piece.overlap_start is None:
-        return text, 0
-    longer = f"{sizer.text_of(piece.overlap_start, piece.end)}{piece.suffix}"
-    return longer, len(longer) - len(text)
 
 
 def node_id(document: Document, section: int, options: Options) -> str:

@@ -115,11 +115,7 @@ def _nothing_altered(case: Case) -> Iterator[Note]:
 
 
 def _what_fits_is_not_cut(case: Case) -> Iterator[Note]:
-    """``packed`` and ``flow`` make one chunk of a document that fits the cap below its breadcrumb line.
-
-    The line is the full one; there is none where it would only repeat the first heading. In ``packed`` several sections
-    must also have at most ``join_tokens`` tokens.
-    """
+    """``packed`` and ``flow`` make one chunk of a document that fits the cap; with several nodes, ``join_tokens``."""
     if case.counter is None or case.strategy not in ("packed", "flow") or len(case.chunks) < 2:
         return
     values = dict(_options(case.chunks[0]))
@@ -137,10 +133,7 @@ def _what_fits_is_not_cut(case: Case) -> Iterator[Note]:
 
 
 def _structure_is_respected(case: Case) -> Iterator[Note]:
-    """No chunk ends with a heading or consists of headings.
-
-    Exceptions: only headings follow, the document has no text, or a finding explains it.
-    """
+    """No chunk ends with a heading or has nothing else, unless only headings follow, or a finding explains it."""
     if case.strategy == "tree":
         return
     document, findings = case.document, case.findings
@@ -225,10 +218,8 @@ class _Blocks:
         return lines
 
     def is_opened(self, block: Block, start: int, lines: Sequence[str]) -> bool:
-        """Whether a chunk with these ``lines``, which starts inside a block, has the block's fence or header.
-
-        If lines of a block are indented less than its first, the marker of its list item is on a line above.
-        """
+        """Whether a chunk with these ``lines``, which starts inside a block, has the block's fence or header."""
+        # If lines of a block are indented less than its first, the marker of its list item is on a line above.
         lines = lines[1:] if len(lines) > 1 and not lines[0].strip(_MARKERS) else lines
         if block.kind == "code":
             fence = _FENCE.match(lines[0])
@@ -256,20 +247,14 @@ def _bare(line: str) -> str:
 def _positions_agree(case: Case) -> Iterator[Note]:
     """Characters, bytes and lines agree."""
     document, chunks = case.document, case.chunks
-    size = len(document.text)
-    places = [chunk.source_position for chunk in chunks]
+    size, places = len(document.text), [chunk.source_position for chunk in chunks]
     edges = sorted({edge for place in places for edge in (place.char_start, place.char_end) if 0 <= edge <= size})
     in_bytes = dict(zip(edges, bytes_at(document.text, edges), strict=True))
     characters = sorted({max(0, edge - back) for edge in edges for back in (0, 1)})
     in_lines = dict(zip(characters, lines_at(document.text, characters), strict=True))
     for chunk, place in zip(chunks, places, strict=True):
-        expected = (
-            in_bytes.get(place.char_start),
-            in_bytes.get(place.char_end),
-            in_lines.get(place.char_start),
-            in_lines.get(max(place.char_start, place.char_end - 1)),
-            size,
-        )
+        start, end, last = place.char_start, place.char_end, max(place.char_start, place.char_end - 1)
+        expected = (in_bytes.get(start), in_bytes.get(end), in_lines.get(start), in_lines.get(last), size)
         stated = (place.byte_start, place.byte_end, place.start_line, place.end_line, place.total_chars)
         if stated != expected:
             message = f"chunk {chunk.id} states bytes, lines and size {stated}, but its characters are at {expected}"

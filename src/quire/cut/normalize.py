@@ -15,7 +15,6 @@ from quire.model.document import VERBATIM, Block, Document
 from quire.model.offsets import BLANK, LINE_END
 from quire.parsing.nested_blocks import inner_blocks
 
-_IRREGULAR = ("\r", " \n", "\t\n", "\n\n\n")
 _IRREGULAR_LINE_END = re.compile(r"\n(?:(?<=[ \t]\n)|(?=\n\n))")  # starts with one character, so it is searched fast
 _WITH_RETURNS = re.compile(rf"\r|{_IRREGULAR_LINE_END.pattern}")
 _SPACES = re.compile(r"[ \t]*+")
@@ -60,7 +59,8 @@ class RegularText:
 
 def regular_text(document: Document) -> RegularText | None:
     """The text with regular white space; None if it is regular already."""
-    return RegularText(document) if any(map(document.text.__contains__, _IRREGULAR)) else None
+    is_irregular = "\r" in document.text or _IRREGULAR_LINE_END.search(document.text)
+    return RegularText(document) if is_irregular else None
 
 
 def _replacements(document: Document) -> Iterator[tuple[int, int, str]]:
@@ -95,10 +95,8 @@ def _replacements(document: Document) -> Iterator[tuple[int, int, str]]:
 
 
 def _verbatim_spans(document: Document, places: Sequence[int]) -> list[tuple[int, int]]:
-    """The code, tables and HTML of a document, with the spaces behind their last line unless that is a fence.
-
-    Only those of containers that have one of the ``places``; nothing changes in the others.
-    """
+    """The code, tables and HTML of a document, with the spaces behind their last line unless that is a fence."""
+    # Nothing changes in containers that have none of the ``places``.
     text, spans = document.text, list[tuple[int, int]]()
     for kind, start, end in zip(*document.block_columns[:3], strict=True):
         if kind not in VERBATIM and (kind not in _CONTAINERS or bisect_left(places, start) == bisect_left(places, end)):

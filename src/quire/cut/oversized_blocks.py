@@ -195,10 +195,7 @@ class Cutter:
         self._cut_span(self._within("table", affixes, block.end, end, windows), start, end)
 
     def _within(self, kind: str, affixes: Affixes, last: int, end: int, windows: Sequence[tuple[int, int]]) -> _Cut:
-        """How a block that ends at ``last`` is cut: each level in its window, if it has one.
-
-        Quote marks behind the block, up to ``end``, stay with it.
-        """
+        """How a block that ends at ``last`` is cut: each level in its window, quote marks up to ``end`` with it."""
         inline = (0, last - 1) if self._text[last:end].strip(BLANK) else (0, end)
         windows = [*windows, *[inline] * (len(LEVELS[kind]) - len(windows))]
         levels = [level._replace(window=window) for level, window in zip(LEVELS[kind], windows, strict=True)]

@@ -59,10 +59,7 @@ class Fence(NamedTuple):
 
 
 def quote_marks(text: str, position: int) -> str:
-    """The marks of the quotes around a position inside a line; empty at the start of a line.
-
-    Also empty if the line starts so far above that to look for its start at every cut would take quadratic time.
-    """
+    """The marks of the quotes around a position inside a line; empty at the start of a line, and in very long lines."""
     line = line_start(text, position, max(position - _LONGEST_LINE, 0))
     if line == position or (line and text[line - 1] not in "\r\n"):
         return ""

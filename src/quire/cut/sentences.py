@@ -126,10 +126,7 @@ def sentence_ends(text: str, start: int, end: int) -> list[int]:
 
 
 def stop_ends(text: str, start: int, end: int) -> list[int]:
-    """Where stops stand inside the sentence ``text[start:end]``, though a small letter follows; ``end`` is the last.
-
-    Prose without capitals has its sentences there. Not after what may be an abbreviation.
-    """
+    """Where prose without capitals may have its sentence ends, in the sentence ``text[start:end]``; then ``end``."""
     stop = _ASCII_STOP if text.isascii() else _WIDE_STOP
     cuts = [match.end() for match in stop.finditer(text, start, end) if _may_be_end(text, match, start, end)]
     if not cuts:
@@ -216,9 +213,7 @@ def _is_abbreviated(text: str, begin: int, dot: int, first: int, end: int) -> bo
 
 def _is_known(word: str, text: str, first: int, end: int) -> bool:
     """Whether ``word`` is an abbreviation with which no sentence ends, as it goes on at ``first``."""
-    if word in _NEVER:
-        return True
-    if word in _NUMBERED and text[first].isdigit():
+    if word in _NEVER or (word in _NUMBERED and text[first].isdigit()):
         return True
     return (word in _SELDOM or _ACRONYM.fullmatch(word) is not None) and not _is_starter(text, first, end)
 

@@ -64,12 +64,8 @@ class Units(Struct, frozen=True):
 
     def fits(self, first: int, last: int, section: int = -1) -> bool:
         """Whether a group keeps the cap below its breadcrumb, by default that of the section of its text."""
-        total, sure, start, end = (
-            self.totals[last] - self.totals[first],
-            self.sure,
-            self.starts[first],
-            self.ends[last - 1],
-        )
+        total, sure = self.totals[last] - self.totals[first], self.sure
+        start, end = self.starts[first], self.ends[last - 1]
         if sure != NEVER and total - self.starts[last] + end - SLACK > self.sizer.cap:
             return False
         prefix, suffix = self.prefixes.get(first, ""), self.suffixes.get(last - 1, "")

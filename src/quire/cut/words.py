@@ -84,11 +84,7 @@ _LAST_MARK = 0x20000
 
 
 def word_ends(text: str, start: int, end: int) -> list[int]:
-    """Where words of ``text[start:end]`` end, with the white space behind them.
-
-    Where a script has no spaces, a word is a grapheme, or a run of katakana. Never inside a code span, a link or an
-    image, and not at a no-break space.
-    """
+    """Where words of ``text[start:end]`` end, with the white space behind them; not in code, a link or an image."""
     cuts = outside(_word_cuts(text, start, end, _BREAKING), inline_atoms(text, start, end))
     return outside(cuts, block_starts(text, start, end))
 
@@ -116,7 +112,7 @@ def _word_cuts(text: str, start: int, end: int, blank: str) -> list[int]:
 
 @cache
 def _word(blank: str, *, dense: bool) -> re.Pattern[str]:
-    """The pattern of a word with the blanks behind it."""
+    """A word with the blanks behind it; where a script has no spaces, a grapheme or a run of katakana."""
     marked = rf"(?:{_MARKERS}(?=[^{blank}]))?+"  # they stay with the first word
     gap = rf"(?:[{blank}][{_BREAKING}{_NO_BREAK}]*+)?+"
     if not dense:

@@ -40,15 +40,16 @@ class Breadcrumbs:
         self._lines: dict[int, str] = {}
         self._parents, self._titles = document.section_columns.parents, document.section_columns.titles
         self._paths: dict[int, tuple[str, ...]] = {0: ()}
-        self.most_tokens = min(self._room, self._most_bytes()) if options.cap and not self._is_off else 0
+        self.most_tokens = 0
         """With a cap, no line has more tokens than this: a token is at least a byte."""
-
-    def _most_bytes(self) -> int:
+        if self._is_off or not options.cap:
+            return
         widths: list[int] = []
         for parent, title in zip(self._parents, self._titles, strict=True):
             widths.append((widths[parent] + len(SEPARATOR) if widths else 0) + len(title))
         bytes_a_character = 1 if "".join(self._titles).isascii() else 4
-        return (min(max(widths), LIMIT) + len("\n\n")) * bytes_a_character + len(ELLIPSIS.encode())
+        most_bytes = (min(max(widths), LIMIT) + len("\n\n")) * bytes_a_character + len(ELLIPSIS.encode())
+        self.most_tokens = min(self._room, most_bytes)
 
     def path(self, section: int) -> tuple[str, ...]:
         """The heading path of a section: the titles from the top down to its own."""
@@ -95,11 +96,7 @@ def full_line(title: str, header_path: Sequence[str], limit: int = LIMIT) -> str
 
 
 def reader_line(title: str, header_path: Sequence[str], *, from_first: bool = True) -> str:
-    """``> Title › Parent › Section``: the line that readers see above a section.
-
-    The document's first heading is left out where it equals the title; ``from_first`` says whether the path starts
-    with that heading.
-    """
+    """``> Title › Parent › Section``: the line above a section, without a first heading that equals the title."""
     below = header_path[1:] if from_first and header_path and header_path[0] == title else header_path
     return joined(_lines((title, *below)))
 

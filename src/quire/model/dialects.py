@@ -62,10 +62,7 @@ def is_raw_shortcode(name: str) -> bool:
 
 
 def dialect_of(folder: Path) -> str | None:
-    """The dialect of the documents in ``folder``, by the files beside or above them; None if no file shows it.
-
-    A repository's top folder is the last one that is looked at.
-    """
+    """The dialect of the documents in ``folder``, by the files beside or above them; None if no file shows it."""
     for parent in folders_above(folder):
         for name, dialect in DIALECTS.items():
             if any((parent / file).exists() for file in dialect.files):

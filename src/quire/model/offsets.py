@@ -73,10 +73,7 @@ def text_end(text: str, start: int, end: int) -> int:
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """The part of ``text[start:end]`` from the start of its first line that is not blank to its last such character.
-
-    Both are ``start`` when all of it is blank.
-    """
+    """``text[start:end]`` without blank lines above and blanks behind it; ``start`` twice if all of it is blank."""
     inner = text[start:end]
     last = start + len(inner.rstrip(BLANK))
     if last == start:

@@ -83,10 +83,7 @@ def pages_of(text: str, markers: Sequence[Marker], start: int, end: int) -> tupl
 
 
 def cell_lines(text: str, markers: Sequence[Marker], start: int, end: int) -> tuple[int, ...]:
-    """The first and last line of a span in the cells of a notebook that they are in.
-
-    The fences of code have the lines beside them.
-    """
+    """The first and last line of a span in the cells of a notebook; fences of code have the lines beside them."""
     lines: list[int] = []
     for position in (start, _last(text, markers, start, end)):
         cell = markers[max(_above(markers, position), 0)].end + 2  # below a blank line
@@ -141,10 +138,7 @@ def with_whole_sentences(text: str, markers: Sequence[Marker], at: int) -> str:
 
 
 def _gap(text: str, marker: Marker) -> tuple[int, int, bool]:
-    """A marker with the blank characters around it, and whether prose goes on below it.
-
-    It does if a line starts and ends with a word above it, and a small letter follows.
-    """
+    """A marker with the blanks around it, and whether prose goes on: a line of words above it, a small letter below."""
     start, end = marker.start, marker.end
     while start and text[start - 1] in _BLANK:
         start -= 1

@@ -41,31 +41,21 @@ class Piece(NamedTuple):
 class SourcePosition(Struct, frozen=True, rename="camel"):
     """Where a chunk's own text is in its source, as characters, UTF-8 bytes and 1-based lines."""
 
-    char_start: Number
-    """The first character."""
-    char_end: Number
-    """One past the last character."""
-    total_chars: Number
-    """How many characters the source has."""
-    byte_start: Number = 0
-    """The first byte."""
-    byte_end: Number = 0
-    """One past the last byte."""
-    start_line: Number = 0
-    """The line of the first character."""
-    end_line: Number = 0
-    """The line of the last character."""
+    char_start: Number  # the first character
+    char_end: Number  # one past the last character
+    total_chars: Number  # how many characters the source has
+    byte_start: Number = 0  # the first byte
+    byte_end: Number = 0  # one past the last byte
+    start_line: Number = 0  # the line of the first character
+    end_line: Number = 0  # the line of the last character
 
 
 class TokenStats(Struct, frozen=True, rename="camel"):
     """The size of a chunk."""
 
-    tokens: Number
-    """Tokens of ``original_text``."""
-    estimated_tokens: Number
-    """A quarter of the characters of ``original_text``, rounded up."""
-    embed_tokens: Number = 0
-    """Tokens of ``embed_text``; the cap limits this number."""
+    tokens: Number  # tokens of ``original_text``
+    estimated_tokens: Number  # a quarter of the characters of ``original_text``, rounded up
+    embed_tokens: Number = 0  # tokens of ``embed_text``; the cap limits this number
 
 
 class Chunk(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -75,74 +65,48 @@ class Chunk(Struct, frozen=True, kw_only=True, rename="camel"):
     ``source_position``, or ``url``. Store it under ``stable_id``.
     """
 
-    id: str
-    """Unique among the chunks of a run. It counts: a chunk that is inserted changes those behind it."""
+    id: str  # unique among the chunks of a run. It counts: a chunk that is inserted changes those behind it
     stable_id: str = ""
     """``{contentType}:{path}#{anchor}~{hash of its text}``: unique in the document, unchanged by edits elsewhere."""
     parent_id: str | None
     """The document's id; in the tree strategy the id of the parent node, None for the document itself."""
-    node_id: str = ""
-    """The id of the section of ``header_path`` in the search index: ``{tree}:{path}#{slug}``."""
-    chunk_number: Number
-    """Its number among the document's chunks, from 0."""
-    content_type: str
-    """The kind of content, such as ``doc``."""
-    source_path: str | None = None
-    """The path of the document; None for text without one."""
-    embed_text: str
-    """The text to embed: ``original_text``, below a breadcrumb where that helps."""
-    original_text: str
-    """The text to show."""
-    file_title: str
-    """The document's title."""
+    node_id: str = ""  # the id of the section of ``header_path`` in the search index: ``{tree}:{path}#{slug}``
+    chunk_number: Number  # its number among the document's chunks, from 0
+    content_type: str  # the kind of content, such as ``doc``
+    source_path: str | None = None  # the path of the document; None for text without one
+    embed_text: str  # the text to embed: ``original_text``, below a breadcrumb where that helps
+    original_text: str  # the text to show
+    file_title: str  # the document's title
     section_title: str
     """The last of ``header_path``; the document's title if it has no headings; else its first heading, or empty."""
-    header_path: tuple[str, ...]
-    """The headings above it, outermost first."""
-    header_breadcrumb: str
-    """``header_path`` joined with `` > ``."""
-    header_depths: tuple[Depth, ...]
-    """The level of each heading in ``header_path``."""
-    header_slugs: tuple[str, ...]
-    """The anchor of each heading in ``header_path``."""
-    section_slug: str
-    """The last of ``header_slugs``, or empty."""
+    header_path: tuple[str, ...]  # the headings above it, outermost first
+    header_breadcrumb: str  # ``header_path`` joined with `` > ``
+    header_depths: tuple[Depth, ...]  # the level of each heading in ``header_path``
+    header_slugs: tuple[str, ...]  # the anchor of each heading in ``header_path``
+    section_slug: str  # the last of ``header_slugs``, or empty
     anchor: str = ""
     """The slug of the heading at which its own text begins, or of its section; empty above all headings."""
-    url: str | None = None
-    """The address of its page, with its anchor; None if no base URL is set."""
-    source_position: SourcePosition
-    """Where its own text is in the source."""
-    token_stats: TokenStats
-    """Its size."""
-    prev_id: str | None = None
-    """The chunk before it in the document."""
-    next_id: str | None = None
-    """The chunk after it in the document."""
-    node_types: tuple[str, ...] = ()
-    """The kinds of block in it, by mdast's names."""
+    url: str | None = None  # the address of its page, with its anchor; None if no base URL is set
+    source_position: SourcePosition  # where its own text is in the source
+    token_stats: TokenStats  # its size
+    prev_id: str | None = None  # the chunk before it in the document
+    next_id: str | None = None  # the chunk after it in the document
+    node_types: tuple[str, ...] = ()  # the kinds of block in it, by mdast's names
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """Front matter, source file, options, quire's version. All chunks of a document share it."""
-    strategy: str = ""
-    """The strategy that made it."""
-    overlap_chars: Number = 0
-    """How many characters at the start of ``original_text`` repeat the chunk before."""
+    strategy: str = ""  # the strategy that made it
+    overlap_chars: Number = 0  # how many characters at the start of ``original_text`` repeat the chunk before
     added_chars: Number = 0
     """How many characters of ``embed_text`` quire added: breadcrumb, overlap, repeated headers and fences."""
     breadcrumb: tuple[str, ...] = ()
     """The file's name, then ``header_path``; the name alone where ``packed`` makes one chunk of the document."""
-    contained_headings: tuple[str, ...] = ()
-    """The headings in its own text."""
-    contained_slugs: tuple[str, ...] = ()
-    """The anchors of the headings in its own text."""
-    pages: tuple[Number, ...] = ()
-    """The first and last page, if a converter marked pages in the document."""
-    cells: tuple[Number, ...] = ()
-    """The first and last cell, from 1, if the document is a notebook."""
+    contained_headings: tuple[str, ...] = ()  # the headings in its own text
+    contained_slugs: tuple[str, ...] = ()  # the anchors of the headings in its own text
+    pages: tuple[Number, ...] = ()  # the first and last page, if a converter marked pages in the document
+    cells: tuple[Number, ...] = ()  # the first and last cell, from 1, if the document is a notebook
     cell_lines: tuple[Number, ...] = ()
     """Its first line in the first of these cells, and its last line in the last, from 1."""
-    position: Number | None = None
-    """The tree strategy only: its position among all nodes of the tree."""
+    position: Number | None = None  # the tree strategy only: its position among all nodes of the tree
 
     def __hash__(self) -> int:
         return hash((self.id, self.embed_text))
@@ -224,10 +188,7 @@ def plain_values(value: Any) -> Any:
 
 
 def renamed(record: Mapping[str, Any], names: Mapping[str, str], *, name: str, inside: str = "") -> dict[str, Any]:
-    """``record`` with fields renamed by ``names``; a field under both names must have one value.
-
-    Errors call the record ``name`` and put ``inside`` before the names of fields.
-    """
+    """``record`` with fields renamed; errors call it ``name`` and put ``inside`` before the names of fields."""
     for old, new in names.items():
         if old in record and new in record and record[old] != record[new]:
             raise differing(f"{inside}{new}", f"{inside}{old}", name)

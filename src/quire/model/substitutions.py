@@ -50,10 +50,7 @@ def without_spaces(text: str, filler: str) -> str:
 
 
 def title_text(content: str, variables: Mapping[str, str]) -> str:
-    """The content of a heading with the values of variables; an unknown one is shown as its last word.
-
-    Tags of Liquid that are no variables show nothing. Code keeps unknown variables as they are.
-    """
+    """The content of a heading with the values of variables; of an unknown one its last word, of other tags nothing."""
     content = substitute(content, variables)
     return _IN_TITLE.sub(_last_word, content) if "{{" in content or "{%" in content else content
 

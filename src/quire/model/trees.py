@@ -77,10 +77,7 @@ class Tree(Reading, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
 
     @property
     def folder(self) -> Path:
-        """Its folder or its only document; of a repository, its folder in the clone. ``path`` must be absolute.
-
-        A clone that is not of this source is not used: there is no such folder.
-        """
+        """Its folder or its only document, by an absolute ``path``; none exists if a clone is of another source."""
         if not self.git:
             return Path(self.path)
         with suppress(OSError, ValueError):

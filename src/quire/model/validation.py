@@ -125,11 +125,7 @@ def _unwrapped(annotation: Any) -> tuple[inspect.Type, str]:
 def convert(
     kind: type[Kind], values: Mapping[str, Any], name: Naming = str, besides: Sequence[str] = (), what: str = "option"
 ) -> Kind:
-    """A struct of ``values``; an ``OptionError`` names the unknown field or the invalid value.
-
-    ``name`` gives the names in messages, ``besides`` are names that are valid elsewhere, ``what`` is the word for a
-    field.
-    """
+    """A struct of ``values``; an ``OptionError`` names the unknown ``what`` or the invalid value, as ``name`` says."""
     try:
         return msgspec.convert(values, kind)
     except msgspec.ValidationError:

@@ -65,10 +65,7 @@ def _without(blocks: BlockColumns, headings: Headings, dropped: set[int]) -> Blo
 
 
 def flat_blocks(text: str, start: int, end: int, lines: str, *, line_scan: bool = True) -> tuple[BlockColumns, str]:
-    """The blocks between two positions before containers are joined, and what the parser has read of ``lines``.
-
-    Without ``line_scan`` the parser reads everything; the result is the same.
-    """
+    """The blocks between two positions before containers are joined, and what the parser has read of ``lines``."""
     scan = scan_lines(lines, start) if line_scan else LineScan(BlockColumns([], [], [], {}), lines, {})
     blocks = _combined(text, start, end, scan) if scan.rest else scan.blocks
     if blocks is None:

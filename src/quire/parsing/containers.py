@@ -50,6 +50,7 @@ _TAG_END_BELOW = re.compile(r"[ \t]*+(?:\r\n|\r|\n)[ \t]*+>")
 _TAG_MARK = re.compile(r"</?(?:[A-Z]|d(?i:etails))")
 _SKIPPED = frozenset({"heading", "code", "rule", "reference"})  # the kinds of block in which nothing opens or closes
 MATH = "$$"
+_MARKS = {mark: re.compile(re.escape(mark)) for mark in (":::", MATH)}
 _MATH_LINE = re.compile(r" {0,3}\$\$")
 _INDENTED = re.compile(
     r"\n(?P<indent>[ ]*+)(?P<mark>!!!|\?\?\?\+?|===[!+]?)[ ]++(?=[\w\"':])[^\n]*+(?=\n++(?P=indent)[ ]{4}[ ]*+[^ \n])"
@@ -124,16 +125,13 @@ def raw_spans(lines: str, tags: Iterable[TemplateTag]) -> list[tuple[int, int]]:
             if not is_raw_shortcode(name):
                 # The openings around it have Markdown inside, so they are not raw.
                 waiting[:] = [outer._replace(place=-1) for outer in waiting]
-            elif (
-                opening.place >= 0
-                and lines.find("\n", opening.place, end) >= 0
-                and (
-                    _INDENT.match(lines, lines.rfind("\n", 0, opening.place) + 1, opening.place)  # it starts a line
-                )
-            ):
-                while spans and spans[-1][0] > opening.place:
+                continue
+            place = opening.place
+            line = lines.rfind("\n", 0, place) + 1
+            if place >= 0 and lines.find("\n", place, end) >= 0 and _INDENT.match(lines, line, place):
+                while spans and spans[-1][0] > place:
                     spans.pop()
-                spans.append((opening.place, end))
+                spans.append((place, end))
     return spans
 
 
@@ -141,7 +139,7 @@ def container_marks(text: str, start: int, end: int, rest: str, tags: Iterable[T
     """Where containers may open and close; plain blocks, which ``rest`` is without, open none but in HTML."""
     closed = {name for _, _, name, closes in tags if closes}
     tags = [(at + start, past + start, name, closes) for at, past, name, closes in tags if name in closed]
-    marks = [re.compile(re.escape(mark)) for mark in (":::", MATH) if mark in rest]
+    marks = [pattern for mark, pattern in _MARKS.items() if mark in rest]
     marks += [_TAG_MARK] if _CLOSING_TAG.search(text, start, end) else []
     positions = [match.start() for mark in marks for match in mark.finditer(text, start, end)]
     return Marks(sorted([*positions, *(tag[0] for tag in tags)]), tags)

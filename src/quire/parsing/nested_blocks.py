@@ -99,11 +99,7 @@ def directive_content(text: str, block: Block) -> tuple[int, int]:
 
 
 def _block_in_container(text: str, kind: Kind, start: int, end: int, depth: int) -> Block:
-    """A block of a container: a shortcode with blank lines inside is a container of its own.
-
-    Other shortcodes have raw text, which is cut at lines as HTML is; so are deeper ones, because each container is
-    parsed once more for every one around it.
-    """
+    """A block of a container: a shortcode with blank lines is one itself; others, and deeper ones, are cut as HTML."""
     if kind == "heading":  # in math
         kind = "paragraph"
     elif kind == "paragraph" and text.startswith(("{{<", "{%"), start) and "\n" in text[start:end]:

@@ -108,10 +108,7 @@ def discover(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
 ) -> Discovery:
-    """The documents in ``root``, a file or a directory; each file once.
-
-    ``include`` and ``exclude`` are patterns for the files of a directory; ``exclude`` takes precedence.
-    """
+    """The documents in ``root``, a file or a directory; patterns of ``exclude`` take precedence over ``include``."""
     walk = Walk(root, include, exclude, follow_symlinks=follow_symlinks, hidden=hidden)
     documents = [Found(Path(file), path, root) for path, file in sorted(zip(walk.paths, walk.files, strict=True))]
     return Discovery(tuple(documents), tuple(sorted(walk.skipped, key=attrgetter("path"))), walk.left_out)

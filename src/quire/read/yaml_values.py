@@ -23,7 +23,7 @@ _ENTRY = pattern(rf"{_KEY}(?:{_LINE}(?!-[ ])|([^\n]*+\n(?:(?:[ ]|-[ ])[^\n]*+\n)
 _ITEM = pattern(rf"(-[ ]++)(?:{_LINE}|([^ \n][^\n]*+\n(?:[ ][^\n]*+\n)*+))|{_OTHER}")
 _WORDS = pattern(rf"[ ]*+(?:({_WORD})[ ]*+(?:,|\Z)|{_OTHER})")
 _SCALAR = pattern(
-    rf"({_TEXT}\n(?:[ ]++{_TEXT}\n)++)|\[([^][{{}}\\\n]*+)\][ ]*+\n"
+    rf"({_TEXT}\n(?:[ ]*+{_TEXT}\n)*+)|\[([^][{{}}\\\n]*+)\][ ]*+\n"
     r"|([|>])(-?+)\n([ ]++)([^ \n][^\n]*+(?:\n\5[^ \n][^\n]*+)*+)\n"
 )
 _NUMERIC = pattern(r"[-+0-9a-fA-FinNtTxXzZ_.: ]*")  # all that is a number or a time, and perhaps other text
@@ -80,7 +80,9 @@ def _value_below(lines: str, depth: int) -> Any:
     if depth > _MAX_PLAIN_DEPTH:
         raise _OtherYamlError
     below = _dedented(below, len(lines) - 1 - len(below))
-    return _list(below, depth + 1) if below[0] == "-" else _mapping(below, depth + 1)
+    if below[0] == "-":
+        return _list(below, depth + 1)
+    return _mapping(below, depth + 1) if below[0] == "#" or _KEY_START.match(below) else _long_text(below)
 
 
 def _list(block: str, depth: int) -> list[Any]:

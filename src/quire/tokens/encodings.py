@@ -83,10 +83,7 @@ class EncodingCounter:
 
 
 def load(encoding: str) -> _Count:
-    """A function that counts tokens, from the first engine that is installed. Takes 50 to 600 ms.
-
-    It may refuse text with lone surrogates: ``with_surrogates`` makes it count them.
-    """
+    """A function of the first engine that is installed; it may refuse lone surrogates. Takes 50 to 600 ms."""
     for engine in ENGINES.values():
         try:
             return engine(encoding)

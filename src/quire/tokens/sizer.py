@@ -195,10 +195,7 @@ class Sizer:
         return self.count(line + text)
 
     def bounds(self, total: int, blanks: int = 0, added: int = 0) -> tuple[int, int]:
-        """The fewest and the most tokens of a span, by its sum, which is that of the ``blanks`` behind it too.
-
-        ``added`` is how many characters a prefix and a suffix have that the sum does not count.
-        """
+        """The fewest and the most tokens of a span, by its sum with ``blanks`` behind it and ``added`` characters."""
         return (total - blanks - SLACK, total + SLACK + 4 * added) if self.adds_up else UNKNOWN
 
     def is_within(  # noqa: PLR0917
