@@ -17,8 +17,7 @@ from importlib import import_module
 from typing import Any
 
 from quire.errors import InputError, MissingExtraError, QuireError, invalid_value
-from quire.output.parquet import pyarrow
-from quire.run.parts import PART, Part, PartResult, Problem, parts_of, read_texts
+from quire.run.parts import PART, Part, PartResult, Problem, parts_of, read_documents, read_texts
 from quire.run.process_pool import map_batches
 from quire.run.workers import Batch, WorkerDied, cores
 
@@ -60,10 +59,8 @@ def map_documents(
 
 
 def _apply(function: Function, part: Part) -> PartResult:
-    arrow, _ = pyarrow()
-    pairs, problems = read_texts(part)
-    columns = [arrow.array([pair[column] for pair in pairs], arrow.string()) for column in (0, 1)]
-    return PartResult(function(arrow.RecordBatch.from_arrays(columns, ["path", "text"])), problems)
+    documents, problems = read_documents(part)
+    return PartResult(function(documents), problems)
 
 
 def engine_of(name: str | None) -> Engine:

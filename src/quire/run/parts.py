@@ -206,6 +206,14 @@ def read_texts(part: Part) -> tuple[list[tuple[str, str]], list[Problem]]:
         raise InputError(part.source, f"cannot be read: {error}", "check the file and your permissions") from error
 
 
+def read_documents(part: Part) -> tuple[Any, list[Problem]]:
+    """A record batch with the columns ``path`` and ``text``, and the documents that could not be read."""
+    arrow, _ = pyarrow()
+    pairs, problems = read_texts(part)
+    columns = [arrow.array([pair[column] for pair in pairs], arrow.string()) for column in (0, 1)]
+    return arrow.RecordBatch.from_arrays(columns, ["path", "text"]), problems
+
+
 def _read_files(part: Part, problems: list[Problem]) -> Iterator[tuple[str, str]]:
     files, folder = file_system(part.source) if is_url(part.source) else (None, "")
     for path in part.paths:
