@@ -29,7 +29,7 @@ from quire.model.record import Chunk, Chunks, Piece
 from quire.model.substitutions import Substitutions
 from quire.model.trees import OnUndecodable, Patterns
 from quire.parsing.blocks import parse_source
-from quire.read.discover import discover
+from quire.read.discover import Discovery
 from quire.read.source import make_source, read_file
 from quire.tokens import tokenizers
 from quire.tokens.sizer import Sizer
@@ -234,9 +234,10 @@ def chunk_dir(
         raise InputError(folder, "is a file, not a folder", "see quire.chunk_file")
     check_options(strategy, options, errors)
     included, excluded = patterns("include", include), patterns("exclude", exclude)
-    files, skipped, _ = discover(folder, include=included, exclude=excluded)
-    if unread := next((entry for entry in skipped if entry.is_error), None):
+    discovery = Discovery(folder, include=included, exclude=excluded)
+    if unread := next((entry for entry in discovery.skipped if entry.is_error), None):
         raise InputError(unread.path, unread.reason)
+    files = discovery.documents
     values: Any = tree_options(options, files, Path(folder))
     return (chunk_file(file.file, strategy, path=file.path, errors=errors, **values) for file in files)
 

@@ -11,7 +11,7 @@ import pytest
 
 import quire
 from quire.cli import main
-from quire.read.discover import discover
+from quire.read.discover import Discovery
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs links and pipes")
 
@@ -83,7 +83,7 @@ def test_patterns_that_took_exponential_time(tmp_path: Path, pattern: str) -> No
     (deep / name).write_text("x\n")
     (tmp_path / "docs" / ".gitignore").write_text(f"{pattern}\n")
     (tmp_path / "docs" / ".quireignore").write_text(f"{pattern}\n")
-    assert [each.file.name for each in discover(str(tmp_path / "docs")).documents] == [name]
+    assert [each.file.name for each in Discovery(str(tmp_path / "docs")).documents] == [name]
     with quire.Index.open(tmp_path / "index") as index:
         index.update({"docs": tmp_path / "docs"})
         assert index.documents(path=pattern) == []
@@ -171,8 +171,8 @@ def test_a_file_with_variables_that_is_a_link(project: Path, name: str) -> None:
 def test_an_index_folder_that_is_a_link(project: Path, refused: Refused, command: list[str], target: str) -> None:
     (project / ".quire").symlink_to(target)
     before = everything(project.parent)
-    assert refused(*command).startswith("quire: .quire: is a symbolic link")
-    with pytest.raises(quire.StoreError, match="is a symbolic link"):
+    assert refused(*command).startswith("quire: .quire: is a link, a pipe or a folder")
+    with pytest.raises(quire.StoreError, match="is a link, a pipe or a folder"):
         quire.Index.open()
     assert everything(project.parent) == before
 
@@ -181,11 +181,11 @@ def test_an_index_folder_that_is_a_link(project: Path, refused: Refused, command
 def test_links_and_pipes_in_an_index_folder(project: Path, refused: Refused, name: str) -> None:
     (project / ".quire").mkdir()
     (project / ".quire" / name).symlink_to("../../outside/new")
-    assert f".quire/{name}: is a symbolic link" in refused("search", "sweet", "docs")
+    assert f".quire/{name}: is a link" in refused("search", "sweet", "docs")
     assert everything(project.parent / "outside") == ["secret.md"]
     (project / ".quire" / name).unlink()
     os.mkfifo(project / ".quire" / name)
-    assert f".quire/{name}: is a named pipe" in refused("search", "sweet", "docs")
+    assert f".quire/{name}: is a link, a pipe" in refused("search", "sweet", "docs")
 
 
 def test_links_in_a_generation(project: Path, refused: Refused, run: Run) -> None:
@@ -193,7 +193,7 @@ def test_links_in_a_generation(project: Path, refused: Refused, run: Run) -> Non
     (meta,) = project.glob(".quire/index-*/meta.json")
     meta.rename(project / "meta.json")
     meta.symlink_to("../../meta.json")
-    assert "meta.json: is a symbolic link" in refused("search", "sweet")
+    assert "meta.json: is a link" in refused("search", "sweet")
 
 
 @pytest.mark.parametrize("name", ["index.current", "index.lock", "index.checked", ".gitignore"])
@@ -204,7 +204,7 @@ def test_a_folder_in_the_place_of_a_file_of_the_index(project: Path, run: Run, n
     (project / "docs" / "b.md").write_text("# Pears\n\nsweet\n")
     code, out, err = run("search", "sweet")
     assert (code, out) == (2, "")
-    assert f"{name}: is a directory, not a file of the index" in err
+    assert f"{name}: is a link, a pipe or a folder, not a file of the index" in err
     (project / ".quire" / name / "x").rmdir()
     (project / ".quire" / name).rmdir()
     code, out, err = run("search", "sweet")
@@ -253,22 +253,22 @@ def test_settings_that_are_no_regular_file(project: Path, refused: Refused, file
     (project / "quire.toml").unlink()
     (project / file).parent.mkdir(parents=True, exist_ok=True)
     os.mkfifo(project / file)
-    assert "not a regular file but a named pipe" in refused("search", "sweet")
+    assert "not a regular file" in refused("search", "sweet")
     (project / file).unlink()
     (project / file).symlink_to("/dev/zero")
-    assert "not a regular file but a device" in refused("search", "sweet")
+    assert "not a regular file" in refused("search", "sweet")
 
 
 @pytest.mark.parametrize("file", [".gitignore", ".quireignore"])
 def test_ignore_files_that_are_large_or_no_regular_file(project: Path, file: str) -> None:
     ignore = project / file
     for make, said in (
-        (lambda: os.mkfifo(ignore), "a named pipe"),
-        (lambda: ignore.symlink_to("/dev/zero"), "a device"),
+        (lambda: os.mkfifo(ignore), "not a regular file"),
+        (lambda: ignore.symlink_to("/dev/zero"), "not a regular file"),
         (lambda: ignore.write_bytes(b"x\n" * 200_000), "larger than 256 KB"),
     ):
         make()
-        (skipped,) = discover(str(project)).skipped
+        (skipped,) = Discovery(str(project)).skipped
         assert said in skipped.reason
         ignore.unlink()
 

@@ -161,7 +161,7 @@ def test_named_pipe_does_not_wait_for_ever(run, docs, chunks) -> None:
     os.mkfifo(folder / "pipe.md")
     result = run("chunk", folder)
     assert originals(chunks(result)) == [FIRST, LAST]
-    assert "pipe.md: not a regular file but a named pipe" in result.err
+    assert "pipe.md: not a regular file" in result.err
 
 
 @pytest.mark.parametrize("options", [[], ["--follow"]])
@@ -308,9 +308,7 @@ def test_an_ignore_file_that_cannot_be_read_is_told_even_if_quiet(run, docs, chu
     (folder / ".gitignore").mkdir()
     result = run("chunk", "-q", folder)
     assert (result.code, originals(chunks(result))) == (2, ["a"])
-    assert result.err.startswith(
-        f"{folder}/.gitignore: ignore file not used: not a regular file but a directory; make it"
-    )
+    assert result.err.startswith(f"{folder}/.gitignore: ignore file not used: is a directory")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")

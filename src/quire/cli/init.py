@@ -13,7 +13,7 @@ from quire.model.options import DEFAULT_TOKENIZER
 from quire.model.trees import tree_name
 from quire.model.validation import fields
 from quire.output.atomic_file import os_errors_as_quire_errors
-from quire.read.discover import discover, is_code_repository, is_documentation
+from quire.read.discover import Discovery, is_code_repository, is_documentation
 from quire.read.source import read_file
 from quire.search.search_settings import SearchSettings
 from quire.tokens import tokenizers
@@ -76,7 +76,7 @@ def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
     echo(visible(f"{name}: {'' if trees else 'no trees yet: add them under [trees]'}".rstrip(": ")))
     count = tokenizers.resolve(None, DEFAULT_TOKENIZER).count
     for tree, path in trees.items():
-        files = [document.file for document in discover(str(root / path)).documents]
+        files = [document.file for document in Discovery(str(root / path)).documents]
         tokens = 0
         for file in files:
             with suppress(QuireError):  # searches and runs name the files that cannot be read
@@ -100,7 +100,7 @@ def proposed_trees(root: Path) -> Iterator[tuple[str, str]]:
     In a code repository these are the folders that are called so, or that a documentation generator reads; elsewhere
     all folders with documents. If there are other documents, no folders, or too many, the whole folder is one tree.
     """
-    paths = [document.path for document in discover(str(root)).documents]
+    paths = [document.path for document in Discovery(str(root)).documents]
     readme = [path for path in paths if path.lower() == "readme.md"]
     folders = list(dict.fromkeys(path.partition("/")[0] for path in paths if "/" in path))
     pages = [path for path in paths if "/" not in path and path not in readme]

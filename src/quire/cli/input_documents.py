@@ -20,7 +20,7 @@ from quire.model.document import Finding, Syntax, doc_name
 from quire.model.operating_system import case_folded
 from quire.model.record import Chunks
 from quire.model.trees import OnUndecodable, Tree
-from quire.read.discover import Found, Hidden, Skipped, discover, left_out_counts
+from quire.read.discover import Discovery, Found, Hidden, Skipped, left_out_counts
 from quire.read.source import CONVERT, decode, read_file, unread
 from quire.run import workers
 from quire.workspace.selection import display_path, missing_tree
@@ -202,13 +202,10 @@ class Inputs:
                 documents[path] = None
                 continue
             tree = self._tree(path)
-            patterns = {"include": tree.include, "exclude": tree.exclude}
             hidden: Hidden = self.hidden or ("known" if tree.hidden else False)
-            discovery = discover(path, follow_symlinks=self.follow, hidden=hidden, **patterns)
+            discovery = Discovery(path, tree.include, tree.exclude, follow_symlinks=self.follow, hidden=hidden)
             summary.left_out.update(discovery.left_out)
-            for skipped in discovery.skipped:
-                hint = "; give its content on standard input" if skipped.is_stream else ""
-                summary.skipped.append(skipped._replace(reason=skipped.reason + hint))
+            summary.skipped += discovery.skipped
             for found in discovery.documents:
                 key = str(found.file) if len(self.paths) == 1 else os.path.realpath(found.file)
                 documents.setdefault(key, found)

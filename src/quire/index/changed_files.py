@@ -19,7 +19,7 @@ from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import FileRecord, FileTimes, FolderTimes, TreeRecord, storable
 from quire.index.folder import is_inside
 from quire.model.document import Finding
-from quire.read.discover import ListedFolders, Walk, decides
+from quire.read.discover import Discovery, ListedFolders, decides
 from quire.read.source import read_bytes
 
 
@@ -81,11 +81,11 @@ class _Listing:
 
     def __init__(self, top: str, tree: TreeRecord, before: FolderTimes) -> None:
         hidden: Literal["known", False] = "known" if tree.reading.hidden else False
-        self._new_walk = partial(Walk, top, tree.include, tree.exclude, hidden=hidden)
+        self._new_walk = partial(Discovery, top, tree.include, tree.exclude, hidden=hidden)
         self._top, self._before, self._now = top, before, time.time_ns()
         self._times = _folder_times(before)
         self._gone: tuple[str, ...] = ()  # folders that no longer exist, as beginnings of paths
-        self.walk: Walk | None = None  # None if nothing was listed
+        self.walk: Discovery | None = None  # None if nothing was listed
         self.files: dict[str, str] = {}  # the listed files by path, without those that ``pop`` has returned
         self.findings: list[Finding] = []
 
@@ -109,11 +109,11 @@ class _Listing:
         self._before, self._gone = {}, ()
         return self._take(self._new_walk())
 
-    def _take(self, walk: Walk) -> "_Listing":
-        errors = sorted(skipped for skipped in walk.skipped if skipped.is_error)
+    def _take(self, walk: Discovery) -> "_Listing":
+        errors = [skipped for skipped in walk.skipped if skipped.is_error]
         self.walk, self.files = walk, {}
         self.findings = [Finding(code="unreadable", path=each.path, line=0, message=each.reason) for each in errors]
-        for path, file in sorted(zip(walk.paths, walk.files, strict=True)):
+        for path, file in sorted(walk.files):
             if self.files.setdefault(storable(path), file) != file:
                 message = f"another file has the id of {storable(path)} too; rename one"
                 self.findings.append(Finding(code="same-id", path=file, line=0, message=message))

@@ -22,7 +22,6 @@ from quire.errors import IndexDamagedError, OptionError, StoreError
 from quire.index.engine.damage import CHECKED, META
 from quire.index.file_records import DEFAULT_FOLDER, VERSION, TreeRecord
 from quire.model.patterns import pattern
-from quire.read.source import kind
 
 LOCK, CURRENT, READING, IGNORE = "index.lock", "index.current", "index.reading", ".gitignore"
 _FILES = frozenset({LOCK, CURRENT, READING, IGNORE, CHECKED})
@@ -131,8 +130,8 @@ def refuse_file(index: Path) -> None:
         with contextlib.suppress(OSError):
             mode = path.lstat().st_mode
             if not stat.S_ISREG(mode) and (not stat.S_ISDIR(mode) or path.name in _FILES):
-                problem = f"is {kind(mode)}, not a file of the index"
-                raise StoreError(str(path), problem, "remove it, or choose another path for the index")
+                advice = "remove it, or choose another path for the index"
+                raise StoreError(str(path), "is a link, a pipe or a folder, not a file of the index", advice)
     for path in (index, *index.parents):
         if os.path.isdir(path):  # noqa: PTH112  Path.is_dir raises where rights are missing
             return

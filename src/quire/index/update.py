@@ -43,7 +43,7 @@ from quire.model.operating_system import remove_folder
 from quire.model.options import AUTO_SLUGS
 from quire.output import atomic_file
 from quire.output.lock import Busy, OnWait, acquired
-from quire.read.discover import discover
+from quire.read.discover import Discovery
 from quire.run.workers import cores
 
 Changes = Mapping[str, FileRecord | None]  # by document id; None if it is gone
@@ -184,7 +184,7 @@ def _choose_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
 def tree_slugs(home: Path, tree: TreeRecord) -> SlugChoice:
     """The rule that the documents of a tree show now."""
     top = home / os.fsdecode(tree.folder)
-    discovery = discover(str(top), include=tree.include, exclude=tree.exclude)
+    discovery = Discovery(str(top), include=tree.include, exclude=tree.exclude)
     return slugs_of_files(discovery.documents, top, tree.used_dialect, tree.variables)
 
 

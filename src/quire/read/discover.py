@@ -10,19 +10,16 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from quire.errors import InputError
 from quire.model.operating_system import is_link_or_junction
 from quire.read import ignore_files
-from quire.read.source import MARKDOWN_EXTENSIONS, kind, unreadable
+from quire.read.source import MARKDOWN_EXTENSIONS, NOT_REGULAR, unreadable
 
-EXTENSIONS = MARKDOWN_EXTENSIONS | {".txt"}  # the endings of file names, in lower case, that are taken from a directory
-
-_ENDINGS = tuple(EXTENSIONS)
-_NEVER = frozenset({".git", ".quire", *EXTENSIONS})
+_ENDINGS = (*MARKDOWN_EXTENSIONS, ".txt")  # of file names, in lower case, that are taken from a directory
+_NEVER = frozenset({".git", ".quire", *_ENDINGS})
 _HIDDEN_WITH_NOTES = (".github", ".claude", ".cursor")  # hidden folders that have documents for readers and agents
 _NEVER_NOTES = frozenset({"cmakelists.txt", "constraints.txt", "requirements.txt", "robots.txt", "top_level.txt"})
 _PACKAGES = frozenset({"node_modules", "site-packages", "third_party", "vendor"})
@@ -41,7 +38,6 @@ _MANIFESTS = frozenset(
 """Files that show a code repository."""
 DECIDING_FILES = _MANIFESTS.union(ignore_files.NAMES, ["pyvenv.cfg"], *_OUTPUTS.values())
 """Files that decide which others are documents."""
-_DECIDING = DECIDING_FILES.difference(ignore_files.NAMES)  # ``Walk`` watches those when it reads them
 _DOCUMENTATION = frozenset(
     {"content", "contents", "doc", "docs", "documentation", "guide", "guides", "handbook", "help", "manual", "wiki"}
 )
@@ -64,20 +60,11 @@ class Skipped(NamedTuple):
     path: str  # as the user would type it
     reason: str  # why, and what to do
     is_error: bool = False  # whether it should have been readable
-    is_stream: bool = False  # whether it is a pipe, a device or a socket
 
 
 def left_out_counts(counts: Mapping[str, int]) -> str:
     """``left out: hidden (2), installed packages (1)``."""
     return f"left out: {', '.join(f'{reason} ({number:,})' for reason, number in sorted(counts.items()))}"
-
-
-class Discovery(NamedTuple):
-    """The documents of a path, sorted by name."""
-
-    documents: tuple[Found, ...]
-    skipped: tuple[Skipped, ...]
-    left_out: Mapping[str, int]  # how many files and folders, by reason
 
 
 class ListedFolders(NamedTuple):
@@ -87,8 +74,7 @@ class ListedFolders(NamedTuple):
     changed: frozenset[str]  # those that have changed since
 
 
-_Rules: TypeAlias = tuple[ignore_files.Rules, ...]
-"""The rules of a folder and of those above it, the strongest first."""
+_Rules: TypeAlias = tuple[ignore_files.Rules, ...]  # of a folder and of those above it, the strongest first
 
 
 class _Folder(NamedTuple):
@@ -100,22 +86,8 @@ class _Folder(NamedTuple):
     """Whether ``.txt`` files are documents: not in a code repository, unless in a folder of documentation."""
 
 
-def discover(
-    root: str,
-    *,
-    follow_symlinks: bool = False,
-    hidden: Hidden = False,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-) -> Discovery:
-    """The documents in ``root``, a file or a directory; patterns of ``exclude`` take precedence over ``include``."""
-    walk = Walk(root, include, exclude, follow_symlinks=follow_symlinks, hidden=hidden)
-    documents = [Found(Path(file), path, root) for path, file in sorted(zip(walk.paths, walk.files, strict=True))]
-    return Discovery(tuple(documents), tuple(sorted(walk.skipped, key=attrgetter("path"))), walk.left_out)
-
-
-class Walk:
-    """The documents in one file or directory, in no defined order, as plain strings: there may be thousands."""
+class Discovery:
+    """The documents in one file or directory; patterns of ``exclude`` take precedence over ``include``."""
 
     def __init__(
         self,
@@ -128,8 +100,9 @@ class Walk:
         since: ListedFolders | None = None,
     ) -> None:
         """With ``since``, only folders that are new or have changed are listed, and those above them are read."""
-        self.files: list[str] = []  # the files to open
-        self.paths: list[str] = []  # the path of each file relative to the root, with forward slashes
+        self.root = root
+        self.files: list[tuple[str, str]] = []
+        """The path of each file relative to the root, with forward slashes, and the file to open; in no order."""
         self.skipped: list[Skipped] = []
         self.left_out: Counter[str] = Counter()  # how many files and folders were left out, by reason
         self.watched: list[str] = []
@@ -139,12 +112,8 @@ class Walk:
         self._follow_symlinks, self._hidden = follow_symlinks, hidden
         self._seen: set[str] = set()  # real paths
         self._include, self._exclude, self._since = include, exclude, since
-        self._above_changed: set[str] = set()
-        for changed in since.changed if since else ():
-            above = changed
-            while above:
-                self._above_changed.add(above)
-                above = above.rpartition(os.sep)[0]
+        changed = map(Path, since.changed if since else ())
+        self._above_changed = {str(folder) for path in changed for folder in (path, *path.parents)}
         self._above = ""  # the path from the repository's top, where ignore rules start, to the root
         self._waiting: list[_Folder] = []
         self._links: list[tuple[str, os.DirEntry[str], _Rules]] = []
@@ -155,6 +124,12 @@ class Walk:
             else:  # links last, so that a file gets its own name rather than that of a link
                 self._links.sort(key=lambda link: link[0], reverse=True)
                 self._follow(*self._links.pop())
+        self.skipped.sort()
+
+    @property
+    def documents(self) -> list[Found]:
+        """The documents, sorted by path."""
+        return [Found(Path(file), path, self.root) for path, file in sorted(self.files)]
 
     def _start(self, root: str) -> None:
         try:
@@ -166,9 +141,9 @@ class Walk:
         if stat.S_ISDIR(mode):
             self._waiting.append(self._named_folder(root, Path(real)))
         elif stat.S_ISREG(mode):
-            self._take(root, Path(root).absolute().name)
+            self.files.append((Path(root).absolute().name, root))
         else:
-            self._skip(root, f"not a regular file but {kind(mode)}", is_error=True, is_stream=True)
+            self._skip(root, NOT_REGULAR, is_error=True)
 
     def _open(self, folder: _Folder) -> None:
         """Take the documents of a directory; its directories and links wait."""
@@ -181,13 +156,12 @@ class Walk:
             self._skip(folder.file, unreadable(error), is_error=True)
             return
         names = {entry.name for entry in entries}
-        self.watched += [os.path.join(folder.file, name) for name in names & _DECIDING]  # noqa: PTH118
+        rules = self._rules(folder.file, folder.path, folder.rules, names)
         if "pyvenv.cfg" in names and folder.path:
             self.left_out["virtual environment"] += 1
             return
         never = {name for name in names if name.startswith(".") and not self._takes_hidden(name)}
         self.left_out.update("hidden" for _ in never.difference(_NEVER, ignore_files.NAMES))
-        rules = self._rules(folder.file, folder.path, folder.rules, names)
         has_notes = _has_notes(os.path.basename(folder.path[:-1] or folder.real), names, folder.has_notes)  # noqa: PTH119
         folder = folder._replace(rules=rules, has_notes=has_notes)
         files = []
@@ -210,19 +184,17 @@ class Walk:
 
     def _add_files(self, entries: Sequence[os.DirEntry[str]], folder: _Folder) -> None:
         is_filtered = bool(folder.rules or self._include or self._exclude)
+        wanted_notes = [text for text in self._include if text.endswith(".txt")]
         for entry in entries:
-            path = folder.path + entry.name
-            if path[-4:].lower() == ".txt" and self._is_junk(path, folder):
+            path, name = folder.path + entry.name, entry.name.lower()
+            is_junk = name.endswith(".txt") and (not folder.has_notes or name in _NEVER_NOTES)
+            if is_junk and not ignore_files.covers(path, wanted_notes):
                 self.left_out[".txt in a code repository"] += 1
             elif not (
                 (is_filtered and self._is_left_out(path, folder.rules))
                 or (self._follow_symlinks and not self._is_new(os.path.join(folder.real, entry.name)))  # noqa: PTH118
             ):
-                self._take(entry.path, path)
-
-    def _is_junk(self, path: str, folder: _Folder) -> bool:
-        is_junk = not folder.has_notes or path[len(folder.path) :].lower() in _NEVER_NOTES
-        return is_junk and not ignore_files.covers(path, (text for text in self._include if text.endswith(".txt")))
+                self.files.append((path, entry.path))
 
     def _add_other(self, entry: os.DirEntry[str], folder: _Folder, beside: set[str]) -> None:
         """An entry that is no regular file: a folder or a link waits, a pipe is reported."""
@@ -231,7 +203,8 @@ class Walk:
         if (is_package or not beside.isdisjoint(_OUTPUTS.get(name, ()))) and not self._is_named(name):
             self.left_out["installed packages" if is_package else "build output"] += 1
             return
-        path, is_link, is_directory = folder.path + name, is_link_or_junction(entry), _is_directory(entry)
+        path, is_link = folder.path + name, is_link_or_junction(entry)
+        is_directory = entry.is_dir(follow_symlinks=False) or os.path.isdir(entry.path)  # noqa: PTH112
         is_wanted = is_directory or has_extension(name) or (is_link and self._follow_symlinks)
         if not is_wanted or self._is_left_out(path, folder.rules, is_directory=is_directory):
             return
@@ -243,7 +216,7 @@ class Walk:
                 real = os.path.join(folder.real, name)  # noqa: PTH118
                 self._waiting.append(folder._replace(file=entry.path, path=f"{path}/", real=real))
         else:
-            self._skip_stream(entry.path)
+            self._skip(entry.path, NOT_REGULAR)
 
     def _is_left_out(self, path: str, rules: _Rules, *, is_directory: bool = False) -> bool:
         if self._exclude and ignore_files.covers(f"{path}/" if is_directory else path, self._exclude):
@@ -256,34 +229,22 @@ class Walk:
         real = os.path.realpath(entry.path)
         if not self._follow_symlinks:
             self._skip(entry.path, "symbolic link; not followed without --follow")
-        elif _is_directory(entry):
+        elif os.path.isdir(real):  # noqa: PTH112
             self._waiting.append(_Folder(entry.path, f"{path}/", real, rules))
         elif not os.path.exists(real):  # noqa: PTH110
             self._skip(entry.path, "symbolic link to nothing; correct or remove it", is_error=True)
         elif has_extension(entry.name) and not os.path.isfile(real):  # noqa: PTH113
-            self._skip_stream(entry.path)
+            self._skip(entry.path, NOT_REGULAR)
         elif has_extension(entry.name) and self._is_new(real):
-            self._take(entry.path, path)
-
-    def _take(self, file: str, path: str) -> None:
-        self.files.append(file)
-        self.paths.append(path)
+            self.files.append((path, entry.path))
 
     def _is_new(self, real: str) -> bool:
-        """Whether a real path is met for the first time; without links, none is met twice."""
-        is_new = not self._follow_symlinks or real not in self._seen
-        if self._follow_symlinks:
-            self._seen.add(real)
+        is_new = real not in self._seen
+        self._seen.add(real)
         return is_new
 
-    def _skip_stream(self, file: str) -> None:
-        try:
-            self._skip(file, f"not a regular file but {kind(os.stat(file).st_mode)}", is_stream=True)  # noqa: PTH116
-        except OSError as error:
-            self._skip(file, unreadable(error), is_error=True)
-
-    def _skip(self, file: str, reason: str, *, is_error: bool = False, is_stream: bool = False) -> None:
-        self.skipped.append(Skipped(file, reason, is_error=is_error, is_stream=is_stream))
+    def _skip(self, file: str, reason: str, *, is_error: bool = False) -> None:
+        self.skipped.append(Skipped(file, reason, is_error=is_error))
 
     def _named_folder(self, root: str, real: Path) -> _Folder:
         """The root, with the ignore rules that its repository has above it, unless they ignore it."""
@@ -303,10 +264,9 @@ class Walk:
 
     def _rules(self, folder: str, path: str, above: _Rules, names: set[str]) -> _Rules:
         """The rules from above and those of a folder. An unreadable ignore file is an error: more would be taken."""
-        self.watched.append(folder)
+        self.watched += [folder, *(os.path.join(folder, name) for name in names & DECIDING_FILES)]  # noqa: PTH118
         for name in filter(names.__contains__, ignore_files.NAMES):
             file = os.path.join(folder, name)  # noqa: PTH118
-            self.watched.append(file)
             try:
                 above = (ignore_files.read(file, len(self._above + path)), *above)
             except (OSError, InputError) as error:
@@ -323,13 +283,6 @@ def decides(path: str) -> bool:
 def has_extension(name: str) -> bool:
     """Whether a file name is that of a document."""
     return name.lower().endswith(_ENDINGS) and name.rfind(".") > 0
-
-
-def _is_directory(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
 
 
 def is_code_repository(folder: Path) -> bool:

@@ -6,22 +6,19 @@
 
 import binascii
 import math
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from quire.model.document import BOM, OWN_METADATA, Finding, Span
-from quire.model.offsets import lines_at
 from quire.model.patterns import pattern
 from quire.read import yaml_values
+from quire.read.yaml_values import MalformedError
 
 MAX_METADATA = 8_000  # longer front matter, in characters, is not repeated in the records of its document
 _MAX_SIZE = 1_000_000  # how many values and characters aliases may add up to, beyond those that are written out
 _OPENING = pattern(r"(?:---[ \t]*(?:\r\n?|\n)(?![ \t]*(?:[\r\n]|\Z))|\+\+\+[ \t]*(?:\r\n?|\n))")
 _MARKS = {"-": r"---|\.\.\.", "+": r"\+\+\+"}
-_CLOSINGS = {fence: pattern(rf"\n(?:{marks})[ \t]*+(?:\r\n?|\n|\Z)") for fence, marks in _MARKS.items()}
-_CLOSINGS_WITH_CR = {fence: pattern(rf"[\r\n](?:{marks})[ \t]*+(?:\r\n?|\n|\Z)") for fence, marks in _MARKS.items()}
-"""The same where lines may end with a carriage return alone, which takes longer to look for."""
+_CLOSINGS = {fence: pattern(rf"[\r\n](?:{marks})[ \t]*+(?:\r\n?|\n|\Z)") for fence, marks in _MARKS.items()}
 _FIRST_LINE = pattern(r"(?:[ \t]*(?:#[^\r\n]*)?[\r\n])*([^\r\n]*)")
 _KEY_LINE = pattern(r"""(?:"[^"]*"|'[^']*'|\w[\w.$/-]*(?: [\w.$/-]+){0,3})[ \t]*:(?=[ \t]|\Z)""")
 _TOML_PLACE = pattern(r" \(at (?:line (\d+), column \d+|end of document)\)")
@@ -38,14 +35,6 @@ class FrontMatter(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
 
-class _MalformedError(Exception):
-    """Metadata that cannot be read: the problem, and its line in the block, from 0."""
-
-    def __init__(self, problem: str, line: int) -> None:
-        super().__init__(" ".join(problem.split()).rstrip("."))
-        self.line = line
-
-
 def split(text: str, name: str) -> FrontMatter:
     """Take the front matter off ``text``; findings call the document ``name``."""
     start = 1 if text.startswith(BOM) else 0
@@ -53,14 +42,13 @@ def split(text: str, name: str) -> FrontMatter:
         return FrontMatter(start, {})
     fence = text[start]
     opening = _OPENING.match(text, start)
-    closings = _CLOSINGS_WITH_CR if "\r" in text else _CLOSINGS
-    closing = closings[fence].search(text, opening.end() - 1) if opening else None
+    closing = _CLOSINGS[fence].search(text, opening.end() - 1) if opening else None
     if opening is None or closing is None:
         return FrontMatter(start, {})
     block, end = text[opening.end() : closing.start() + 1], closing.end()
     try:
         data = _yaml(block) if fence == "-" else _toml(block)
-    except _MalformedError as error:
+    except MalformedError as error:
         message = f"The front matter cannot be read: {error}. It is treated as text; fix it to get its metadata."
         finding = Finding(code="frontmatter-malformed", path=name, line=error.line + 2, message=message)
         return FrontMatter(start, {}, malformed_frontmatter=Span(start, end), findings=(finding,))
@@ -71,17 +59,10 @@ def split(text: str, name: str) -> FrontMatter:
         message = f"front matter of more than {MAX_METADATA:,} characters; the chunks' metadata is without it"
         finding = Finding(code="frontmatter-too-large", path=name, line=1, message=message)
         return FrontMatter(end, data, findings=(finding,))
-    reserved = [_reserved(key, name, block) for key in OWN_METADATA if key in data]
-    return FrontMatter(end, data, findings=tuple(reserved))
-
-
-def _reserved(key: str, name: str, block: str) -> Finding:
-    """The finding for a key that has the name of quire's own metadata; on line 1 if its line is not found."""
-    block = block.replace("\r\n", "\n").replace("\r", "\n")
-    match = re.search(rf"""^(?:[ \t]*\[*[ \t]*)?["']?{key}(?![\w.-])""", block, re.MULTILINE)
-    line = block.count("\n", 0, match.end()) + 2 if match else 1
-    message = f"front matter key {key!r} is reserved by quire, so it is left out of metadata; rename it"
-    return Finding(code="frontmatter-reserved", path=name, line=line, message=message)
+    reserved = "front matter key {!r} is reserved by quire, so it is left out of metadata; rename it".format
+    messages = [reserved(key) for key in OWN_METADATA if key in data]
+    findings = [Finding(code="frontmatter-reserved", path=name, line=1, message=message) for message in messages]
+    return FrontMatter(end, data, findings=tuple(findings))
 
 
 def _yaml(block: str) -> dict[str, Any] | None:
@@ -90,11 +71,11 @@ def _yaml(block: str) -> dict[str, Any] | None:
         return plain
     try:
         value = yaml_values.load(block)
-    except yaml_values.BadYamlError as error:
+    except MalformedError:
         first = _FIRST_LINE.match(block)
         if not first or not _KEY_LINE.match(first[1]):
             return None
-        raise _MalformedError(str(error), lines_at(block, [error.offset])[0] - 1) from error
+        raise
     if value is None and not block.strip():
         return {}
     if not isinstance(value, dict) or not value:
@@ -109,7 +90,7 @@ def _toml(block: str) -> dict[str, Any]:
     except ValueError as error:
         place = _TOML_PLACE.search(str(error))
         line = int(place[1] or max(block.count("\n"), 1)) - 1 if place else 0
-        raise _MalformedError(_TOML_PLACE.sub("", str(error)), line) from error
+        raise MalformedError(_TOML_PLACE.sub("", str(error)), line) from error
     return _JsonValues(block).mapping(table, 1)
 
 
@@ -143,14 +124,14 @@ class _JsonValues:
         is_text = type(value) is str
         self._left -= len(value) + 1 if is_text else 1
         if self._left < 0:
-            raise _MalformedError("its aliases stand for too many values", 0)
+            raise MalformedError("its aliases stand for too many values", 0)
         if is_text:
             return value
         if isinstance(value, set):
             value = sorted(value, key=repr)
         if isinstance(value, list | dict):
             if depth > yaml_values.MAX_DEPTH:
-                raise _MalformedError(f"its values are nested deeper than {yaml_values.MAX_DEPTH} levels", 0)
+                raise MalformedError(f"its values are nested deeper than {yaml_values.MAX_DEPTH} levels", 0)
             if isinstance(value, dict):
                 return self.mapping(value, depth + 1)
             return [self.value(item, depth + 1) for item in value]

@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from quire.errors import InputError
-from quire.model.page_markers import NOTEBOOK
 
 
 class _Cell(msgspec.Struct):
@@ -20,11 +19,6 @@ class _Cell(msgspec.Struct):
 class _Notebook(msgspec.Struct):
     cells: list[_Cell]
     metadata: dict[str, Any] = {}
-
-
-def is_notebook(name: str) -> bool:
-    """Whether a file is a notebook, by its name."""
-    return name.lower().endswith(NOTEBOOK)
 
 
 def notebook_text(text: str, name: str) -> str:

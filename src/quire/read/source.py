@@ -21,7 +21,7 @@ from quire.model.substitutions import NO_SUBSTITUTIONS, used_variables
 from quire.model.trees import OnUndecodable
 from quire.model.validation import check
 from quire.read.frontmatter import split
-from quire.read.notebook import is_notebook, notebook_text
+from quire.read.notebook import notebook_text
 
 MARKDOWN_EXTENSIONS = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mkdn", ".mdx", ".qmd", ".rmd", NOTEBOOK})
 """The endings of Markdown files, in lower case."""
@@ -30,6 +30,7 @@ CONVERT = "convert the file to UTF-8"  # the advice for undecodable bytes
 
 _FEW = 8  # so many undecodable characters make no binary file
 MOST_BYTES = 262_144  # the size limit of configuration files
+NOT_REGULAR = "not a regular file; make it one, or leave it out"
 
 # These codecs keep the byte order mark as a character; "utf-16" would drop it. The mark of UTF-32-LE starts with that
 # of UTF-16-LE, so it comes first.
@@ -39,22 +40,15 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-_IS_DIRECTORY = ("is a directory", "name a file in it")
 _REASONS = {
     errno.ENOENT: ("does not exist", "check the path, or whether it was removed meanwhile"),
     **dict.fromkeys((errno.EACCES, errno.EPERM), ("permission denied", "make it readable")),
-    errno.EISDIR: _IS_DIRECTORY,
+    errno.EISDIR: ("is a directory", "name a file in it"),
     errno.ENOTDIR: ("a part of the path is not a directory", "check the path"),
     errno.ENAMETOOLONG: ("the name is too long for this system", "shorten it"),
     errno.ELOOP: ("its symbolic links lead in a circle", "correct them"),
 }
-_KINDS = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISCHR, "a device"),
-          (stat.S_ISBLK, "a device"), (stat.S_ISDIR, "a directory"), (stat.S_ISLNK, "a symbolic link"))  # fmt: skip
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
-
-
-class _NotRegularError(OSError):
-    """The file is a pipe, a device, a socket or a directory."""
 
 
 def read_bytes(file: str | Path, most: int = -1) -> bytes:
@@ -63,7 +57,7 @@ def read_bytes(file: str | Path, most: int = -1) -> bytes:
     try:
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
-            raise _NotRegularError(errno.EINVAL, f"not a regular file but {kind(mode)}", str(file))
+            raise OSError(errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL, NOT_REGULAR, str(file))
         with FileIO(descriptor, closefd=False) as stream:
             return stream.read(most)
     finally:
@@ -77,8 +71,7 @@ def read_file(
     try:
         data = read_bytes(path)
     except (OSError, ValueError) as error:
-        is_directory = isinstance(error, OSError) and os.path.isdir(path)  # noqa: PTH112  Path.is_dir may raise
-        raise (InputError(name, *_IS_DIRECTORY) if is_directory else unread(name, error)) from error
+        raise unread(name, error) from error
     return decode(data, name, errors, encoding)
 
 
@@ -90,24 +83,24 @@ def read_configuration(file: Path) -> bytes:
     return data
 
 
-def kind(mode: int) -> str:
-    """What an entry is that is not a regular file."""
-    return next((name for is_kind, name in _KINDS if is_kind(mode)), "something else")
-
-
 def decode(
     data: bytes, name: str, errors: OnUndecodable = "strict", encoding: str = ""
 ) -> tuple[str, tuple[Finding, ...]]:
     """Decode UTF-8, or UTF-16 or UTF-32 with a byte order mark, or the ``encoding``. A binary file is an InputError."""
     check("errors", errors, OnUndecodable)
-    encoding = encoding or _encoding(data)
+    encoding = encoding or next((encoding for mark, encoding in _MARKS.items() if data.startswith(mark)), "utf-8")
+    error: UnicodeDecodeError | None = None
     try:
         text = data.decode(encoding)
-    except LookupError as error:
-        raise invalid_value("encoding", encoding, "must be one that Python has, such as 'latin-1'") from error
-    except UnicodeDecodeError as error:
-        text = data.decode(encoding, "replace")
-        _refuse_binary(text, name)
+    except LookupError as unknown:
+        raise invalid_value("encoding", encoding, "must be one that Python has, such as 'latin-1'") from unknown
+    except UnicodeDecodeError as undecodable:
+        text, error = data.decode(encoding, "replace"), undecodable
+    bad = text.count("\0") + text.count("\ufffd") if error or "\0" in text else 0
+    if bad > _FEW and bad * 4 > len(text):
+        advice = "leave it out, or set encoding if it is a text in another encoding"
+        raise InputError(name, "is binary: much of it is NUL or cannot be decoded", advice)
+    if error:
         before = data[: error.start].decode(encoding)
         line = lines_at(before, [len(before)])[0]
         if errors == "strict":
@@ -121,35 +114,13 @@ def decode(
         sequences = "1 undecodable sequence was" if count == 1 else f"{count} undecodable sequences were"
         message = f"{sequences} replaced by U+FFFD, the first at byte offset {error.start}; convert the file to UTF-8."
         return text, (Finding(code="undecodable", path=name, line=line, message=message),)
-    if "\0" in text:
-        _refuse_binary(text, name)
-    return (notebook_text(text, name) if is_notebook(name) and data else text), ()
-
-
-def _refuse_binary(text: str, name: str) -> None:
-    """Raise an InputError for a text that is mostly NUL or undecodable."""
-    count = text.count("\0") + text.count("\ufffd")
-    if count > _FEW and count * 4 > len(text):
-        advice = "leave it out, or set encoding if it is a text in another encoding"
-        raise InputError(name, "is binary: much of it is NUL or cannot be decoded", advice)
-
-
-def _encoding(data: bytes) -> str:
-    encoding = next((encoding for mark, encoding in _MARKS.items() if data.startswith(mark)), "utf-8")
-    if encoding == "utf-32-le":
-        try:
-            data.decode(encoding)
-        except UnicodeDecodeError:
-            return "utf-16-le"  # its mark, and a NUL
-    return encoding
+    return (notebook_text(text, name) if name.lower().endswith(NOTEBOOK) and data else text), ()
 
 
 def unread(path: str, error: OSError | ValueError) -> InputError:
     """The error that says why a path cannot be read."""
     if not isinstance(error, OSError):
         return InputError(path, "the path contains a NUL or an undecodable character", "check it")
-    if isinstance(error, _NotRegularError):
-        return InputError(path, str(error.strerror), "make it a file, or remove it")
     return InputError(path, *_REASONS.get(error.errno or 0, (f"cannot be read: {error.strerror or error}",)))
 
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import cache, partial
 from typing import Any
 
+from quire.model.offsets import lines_at
 from quire.model.patterns import pattern
 
 # Text without quotes up to the end of its line; ": " and " #" would end it.
@@ -37,12 +38,12 @@ _MAX_NUMBER = 400  # in characters: longer digit strings take quadratic time to 
 _TAG = "tag:yaml.org,2002:"
 
 
-class BadYamlError(Exception):
-    """YAML that cannot be read."""
+class MalformedError(Exception):
+    """Metadata that cannot be read: the problem, and its line in the block, from 0."""
 
-    def __init__(self, problem: str, offset: int) -> None:
-        super().__init__(problem)
-        self.offset = offset  # the character at which the problem was noticed
+    def __init__(self, problem: str, line: int) -> None:
+        super().__init__(" ".join(problem.split()).rstrip("."))
+        self.line = line
 
 
 class _OtherYamlError(Exception):
@@ -144,27 +145,26 @@ def _text_value(text: str) -> Any:
 
 
 def load(block: str) -> Any:
-    """The one value in ``block``, or BadYamlError. Values behind aliases are shared, not copied."""
+    """The one value in ``block``, or MalformedError. Values behind aliases are shared, not copied."""
     import yaml  # noqa: PLC0415  it takes longer to import than a document to parse
 
     if forbidden := yaml.reader.Reader.NON_PRINTABLE.search(block):
-        raise BadYamlError(f"the character U+{ord(forbidden[0]):04X} is not allowed", forbidden.start())
+        line = lines_at(block, [forbidden.start()])[0] - 1
+        raise MalformedError(f"the character U+{ord(forbidden[0]):04X} is not allowed", line)
     depth, loader = 0, _loader_class()(block)
     try:
         event: Any
         for event in yaml.parse(block, type(loader)):  # deep nesting would overflow the stack
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > MAX_DEPTH:
-                raise BadYamlError(f"values are nested deeper than {MAX_DEPTH} levels", event.start_mark.index)
+                raise MalformedError(f"values are nested deeper than {MAX_DEPTH} levels", event.start_mark.line)
         return loader.get_single_data()
     except yaml.MarkedYAMLError as error:
         problem = ", ".join(part for part in (error.context, error.problem) if part)
         marks = [mark.index for mark in (error.problem_mark, error.context_mark) if mark]
         # Where the value began, if parsing failed at the end of the text.
         offset = next((index for index in marks if index < len(block)), max(len(block) - 1, 0))
-        # libyaml has two wordings for a tab, PyYAML's own reader another.
-        is_tab = block[offset] == "\t"
-        raise BadYamlError("a tab where YAML takes only spaces" if is_tab else problem, offset) from error
+        raise MalformedError(problem, lines_at(block, [offset])[0] - 1) from error
     finally:
         loader.dispose()
 

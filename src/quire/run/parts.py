@@ -28,7 +28,7 @@ from quire.model.record import Chunks
 from quire.model.trees import OnUndecodable
 from quire.output.chunk_json import to_json
 from quire.output.parquet import pyarrow
-from quire.read.discover import discover, has_extension
+from quire.read.discover import Discovery, has_extension
 from quire.read.source import decode, read_bytes, unreadable
 from quire.run.workers import batches, work_of
 
@@ -118,7 +118,7 @@ def parts_of(
         files = _list_url(source, recursive=True)
         documents = [file for file in files if has_extension(file.path) and "/." not in f"/{file.path}"]
     elif Path(source).is_dir():
-        discovered = discover(source, include=include, exclude=exclude)
+        discovered = Discovery(source, include=include, exclude=exclude)
         problems = [Problem(skipped.path, skipped.reason) for skipped in discovered.skipped if skipped.is_error]
         documents = [listed(document.path, document.file) for document in discovered.documents]
     else:

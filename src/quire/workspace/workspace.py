@@ -25,7 +25,7 @@ from quire.model.document import Finding
 from quire.model.operating_system import remove_folder, temporary_folder
 from quire.model.trees import Tree
 from quire.model.validation import convert, unknown_name
-from quire.read.discover import Hidden, Walk, left_out_counts
+from quire.read.discover import Discovery, Hidden, left_out_counts
 from quire.search.conditions import matches_path
 from quire.search.hit import Hit, Results
 from quire.search.index_api import Index, TreeInfo, Update
@@ -242,7 +242,7 @@ class Workspace(AbstractContextManager["Workspace"]):
         counts: Counter[str] = Counter()
         for tree in map(self.trees.__getitem__, self.selected_trees):
             which: Hidden = "known" if tree.hidden else False
-            counts += Walk(str(tree.folder), tree.include, tree.exclude, hidden=which).left_out
+            counts += Discovery(str(tree.folder), tree.include, tree.exclude, hidden=which).left_out
         hidden = "; hidden = true adds .github, .claude and .cursor" if "hidden" in counts else ""
         return f"{left_out_counts(counts)}; to read them, set include in quire.toml{hidden}" if counts else ""
 

@@ -10,7 +10,7 @@ import quire
 from quire.links.auto_slugs import choose_slugs, slugs_of_files
 from quire.model.dialects import DIALECTS, dialect_of
 from quire.parsing.slugs import RULES
-from quire.read.discover import discover
+from quire.read.discover import Discovery
 
 PAGE = "# Page\n\n## Q: A & B?\n\ntext\n\n## É_f\n\ntext\n"
 
@@ -67,7 +67,7 @@ def test_files_beside_or_above_show_the_dialect(tmp_path: Path, marker: str, dia
 def test_the_dialect_decides_between_equal_rules(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text(PAGE)
     (tmp_path / "bytes.md").write_bytes(b"\xff")  # unreadable
-    found = discover(str(tmp_path)).documents
+    found = Discovery(str(tmp_path)).documents
     assert slugs_of_files(found, tmp_path, None, {}).rule == "github"
     assert slugs_of_files(found, tmp_path, "jekyll", {}).rule == "kramdown"
     (tmp_path / "mkdocs.yml").write_text("")

@@ -24,7 +24,7 @@ def parsed(block: str) -> Any:
     """The value by PyYAML; None if it refuses the block."""
     try:
         value = yaml_values.load(block)
-    except yaml_values.BadYamlError:
+    except yaml_values.MalformedError:
         return None
     return _json_value(value)
 

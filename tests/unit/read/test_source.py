@@ -28,11 +28,6 @@ def test_text_comes_back_to_the_character(text: str) -> None:
         assert decode(text.encode("utf-8"), "x") == (text, ())
 
 
-def test_a_nul_behind_the_mark_of_utf_16_is_read() -> None:
-    text = "\ufeff\0# \u00dc\n\ntext"
-    assert decode(text.encode("utf-16-le"), "x") == (text, ())
-
-
 def test_line_ends_and_nul_stay() -> None:
     assert decode(b"a\r\nb\rc\0d\n", "x")[0] == "a\r\nb\rc\0d\n"
 

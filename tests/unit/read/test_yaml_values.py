@@ -9,7 +9,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quire.read.yaml_values import BadYamlError, load
+from quire.read.yaml_values import MalformedError, load
 from support import shared
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -23,7 +23,7 @@ def assert_same(block: str) -> None:
         return
     except yaml.YAMLError as error:
         if not re.search("2002:(value|merge)", str(error)):
-            with pytest.raises(BadYamlError):
+            with pytest.raises(MalformedError):
                 load(block)
         return
     assert repr(load(block)) == expected

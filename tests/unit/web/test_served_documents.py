@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quire.errors import NotFoundError
-from quire.read.discover import Found, discover
+from quire.read.discover import Discovery, Found
 from quire.web.inspector import MOST_LISTED, ServedDocuments
 
 
@@ -39,7 +39,7 @@ def test_folders_of_the_same_name_and_single_files_have_keys_of_their_own(tmp_pa
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"# {name}\n")
     roots = [str(tmp_path / "one" / "docs"), str(tmp_path / "two" / "docs"), str(tmp_path / "two" / "b.md")]
-    documents = ServedDocuments(lambda: [found for root in roots for found in discover(root).documents])
+    documents = ServedDocuments(lambda: [found for root in roots for found in Discovery(root).documents])
     assert [documents.text(key)[0] for key in ("docs/a.md", "docs-2/a.md", "b.md")] == [
         "# one/docs/a.md\n", "# two/docs/a.md\n", "# two/b.md\n",
     ]  # fmt: skip
