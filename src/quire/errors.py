@@ -73,6 +73,12 @@ class _PathError(QuireError):
     def __init__(self, path: str, problem: str, advice: str = "") -> None:
         super().__init__(problem, advice)
         self.path = path  # the document, as the user named it; the folder of the index
+        self.line = 0  # of the problem, from 1; 0 if there is none
+
+    @property
+    def reason(self) -> str:
+        """The message with the line, without the path."""
+        return f"line {self.line}, {self.message}" if self.line else self.message
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}"
@@ -87,13 +93,8 @@ class UndecodableError(InputError):
 
     def __init__(self, path: str, problem: str, line: int, offset: int, advice: str = "") -> None:
         super().__init__(path, problem, advice)
-        self.line = line  # of the first undecodable byte, from 1
+        self.line = line  # of the first undecodable byte
         self.offset = offset  # of that byte in the file
-
-    @property
-    def reason(self) -> str:
-        """The message with the line, without the path."""
-        return f"line {self.line}, {self.message}"
 
 
 class GuardError(_PathError):
@@ -101,15 +102,7 @@ class GuardError(_PathError):
 
     def __init__(self, path: str, line: int, problem: str, advice: str = "") -> None:
         super().__init__(path, problem, advice)
-        self.line = line  # the first of the chunk, from 1
-
-    @property
-    def reason(self) -> str:
-        """The message with the line, without the path."""
-        return f"line {self.line}: {self.message}"
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.message}"
+        self.line = line  # the first of the chunk
 
 
 class EmbedderError(QuireError):
@@ -129,18 +122,11 @@ class QueryError(QuireError):
         self.position = position  # of the mistake; the length of the query if something is missing at its end
 
     def __str__(self) -> str:
-        return "\n".join([self.message, *_pointed(self.query, self.position)])
-
-
-def _pointed(query: str, position: int) -> tuple[str, str]:
-    """The line of a query around a position, and a caret below it."""
-    first = max(query.rfind("\n", 0, position) + 1, position - 50)
-    last = query.find("\n", position)
-    last = min(len(query) if last < 0 else last, position + 30)
-    printable = "".join(char if char.isprintable() else " " for char in query[:last])
-    before = "…" * (first > 0) + printable[first:position]
-    behind = printable[position:] + "…" * (last < len(query))
-    return f"  {before}{behind}", f"  {' ' * sum(map(char_width, before))}^"
+        first, last = max(self.position - 50, 0), self.position + 30
+        printable = "".join(char if char.isprintable() else " " for char in self.query)
+        before = "…" * (first > 0) + printable[first : self.position]
+        behind = printable[self.position : last] + "…" * (last < len(printable))
+        return f"{self.message}\n  {before}{behind}\n  {' ' * sum(map(char_width, before))}^"
 
 
 @lru_cache(maxsize=4096)

@@ -73,12 +73,9 @@ def parse(
     _check_arguments(path, title, syntax, dialect, variables or None, page_marker)
     source = make_source(text, path, syntax, dialect, variables, page_marker=page_marker or "")
     if path is None and len(text) < _MOST_PATH:  # a path that was probably to be read
-        name, problem = text.strip(), ""
-        if os.path.isfile(name):  # noqa: PTH113  Path's may fail
-            problem = "the text is only the path of a file; quire.chunk_file or quire chunk FILE reads it"
-        elif "/" in name and os.path.isdir(name):  # noqa: PTH112
-            problem = "the text is only the path of a folder; quire.chunk_dir or quire chunk FOLDER reads it"
-        if problem:
+        name = text.strip()
+        if os.path.isfile(name) or ("/" in name and os.path.isdir(name)):  # noqa: PTH112, PTH113  Path's may fail
+            problem = "the text is only a path; quire.chunk_file and quire.chunk_dir read what is there"
             finding = Finding(code="path-as-text", path=source.name, line=1, message=problem)
             source = structs.replace(source, findings=(finding, *source.findings))
     return parse_source(source, title)

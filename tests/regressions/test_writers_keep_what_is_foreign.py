@@ -140,7 +140,7 @@ def test_a_folder_that_cannot_be_written_to_costs_its_own_documents_only(tmp_pat
             done = bound("chunk", str(source), "-o", str(out))
             assert done.returncode == 2
             assert said in done.stderr
-            assert "Permission denied; correct the permissions of its folder" in done.stderr
+            assert "Permission denied; free some space, correct the permissions" in done.stderr
         (source / "b" / "x.md").unlink()
         assert bound("chunk", str(source), "-o", str(out)).returncode == 0
     finally:

@@ -445,6 +445,8 @@ def test_a_document_whose_files_would_have_too_long_a_path(run, docs, tmp_path) 
     assert result.code == 2
     first, summary = result.err.splitlines()
     assert first.startswith(f"{tmp_path}/in/{'n' * min(room, 200)}/b.md: ")
-    assert first.endswith("cannot be written: File name too long; choose a shorter name [skipped]")
+    assert first.endswith(
+        "cannot be written: File name too long; free some space, correct the permissions, or choose another name or folder [skipped]"
+    )
     assert summary == "1 document, 1 chunk, 1 token, 1 skipped"
     assert list(written(out / deep)) == ["doc_a__ch0.json"]

@@ -18,7 +18,7 @@ ERRORS = [
     (errors.InputError("a.md", "is gone", "look for it"), "a.md: is gone; look for it"),
     (errors.UndecodableError("a.md", "no text", 3, 9, "convert it"), "a.md: line 3, no text; convert it"),
     (errors.UndecodableError(path="a.md", problem="no text", line=3, offset=9), "a.md: line 3, no text"),
-    (errors.GuardError("a.md", 3, "is empty", "correct it"), "a.md:3: is empty; correct it"),
+    (errors.GuardError("a.md", 3, "is empty", "correct it"), "a.md: line 3, is empty; correct it"),
     (errors.EmbedderError("it is gone", "look for it"), "it is gone; look for it"),
     (errors.TokenizerError("t cannot count", "take another"), "t cannot count; take another"),
     (errors.QueryError("a ) b", 2, "it closes nothing", "open it"), "it closes nothing; open it\n  a ) b\n    ^"),

@@ -163,7 +163,7 @@ def _write_errors(folder: Folder) -> Iterator[None]:
         raise  # from ``on_wait`` or ``on_progress``, which write to the user
     except OSError as error:
         problem = f"cannot be written: {error.strerror or error}"
-        raise StoreError(str(folder.path), problem, atomic_file.remedy(error.errno)) from error
+        raise StoreError(str(folder.path), problem, atomic_file.REMEDY) from error
 
 
 def _choose_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:

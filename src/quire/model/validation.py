@@ -189,12 +189,12 @@ def unknown_name(
     return OptionError(f"unknown {what} {name(key[:80])}{did_you_mean(key, names, name)}", advice, option=key)
 
 
-def check_record(record: Any, kind: Any, *, name: str, shown: Naming = str) -> Any:
+def check_record(record: Any, kind: Any, *, name: str) -> Any:
     """A chunk record as an instance of ``kind``; an InputError calls the record ``name``."""
     if not isinstance(record, Mapping):
         raise InputError(name, "is not a chunk record", "a record is one JSON object")
     try:
-        return convert(kind, record, shown)
+        return convert(kind, record)
     except UnicodeEncodeError:
         problem = "a lone surrogate in a field name or in place of another type"
     except OptionError as error:

@@ -1,12 +1,10 @@
 """Replace one file as a whole or not at all, and explain why a file cannot be written.
 
 New content is written to a hidden file beside the target, synced, and renamed over the target. The next run removes the
-hidden files of killed runs; a lock distinguishes them from those of a run in progress. Pipes, devices and open files
-(``/dev/stdout``) are written to directly.
+hidden files of killed runs; a lock distinguishes them from those of a run in progress.
 """
 
 import contextlib
-import errno
 import os
 import stat
 import sys
@@ -23,17 +21,7 @@ from quire.output.lock import is_still, try_lock
 _OPEN_FILE = pattern(r"/(?:dev|proc/self)/fd/(\d+)")
 _HIDDEN = pattern(r"(?:^|[/\\])\.[^/\\]*quire")
 _STANDARD_STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
-
-_ADVICE = {
-    **dict.fromkeys(
-        (errno.EACCES, errno.EPERM, errno.EROFS), "correct the permissions of its folder, or choose another one"
-    ),
-    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free some space and run again"),
-    **dict.fromkeys((errno.ENOTDIR, errno.EEXIST), "it is not a folder; choose another one"),
-    errno.EFBIG: "raise the limit for the size of files, or free some space, and run again",
-    errno.ENAMETOOLONG: "choose a shorter name",
-    errno.EBADF: "it is not open for writing; name a file",
-}
+REMEDY = "free some space, correct the permissions, or choose another name or folder"
 
 
 @contextmanager
@@ -137,9 +125,4 @@ def explanation(error: OSError, target: Path) -> QuireError:
     """The error for the file or folder that the system names, or for ``target`` if quire hides that one."""
     names = (error.filename, error.filename2)
     shown = next((name for name in names if isinstance(name, str) and not _HIDDEN.search(name)), target)
-    return QuireError(f"{shown}: cannot be written: {error.strerror or error}", remedy(error.errno))
-
-
-def remedy(code: int | None) -> str:
-    """What to do about an error of the system while writing."""
-    return _ADVICE.get(code or 0, "free some space, correct the permissions, or choose another folder")
+    return QuireError(f"{shown}: cannot be written: {error.strerror or error}", REMEDY)

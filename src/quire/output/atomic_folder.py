@@ -76,7 +76,7 @@ def _exchange_folder(out: Path, changes: Sequence[Change]) -> bool:
                 for name, staged in change.staged.items():
                     os.link(out / STAGE / staged, folder / name)
             _exchange(copy, target)
-        except OSError:
+        except (OSError, AttributeError):  # the C library may be too old
             return False
         sync_folder(target.parent)
         _keep_late_files(copy, target, replaced | {out / STAGE})
@@ -109,14 +109,11 @@ def _exchange(copy: Path, target: Path) -> None:
         copy.rename(target)
         return
     one, other = os.fsencode(copy), os.fsencode(target)
-    try:
-        library = ctypes.CDLL(None, use_errno=True)
-        if sys.platform == "darwin":
-            result = library.renamex_np(one, other, _EXCHANGE)
-        else:
-            result = library.renameat2(_AT_FDCWD, one, _AT_FDCWD, other, _EXCHANGE)
-    except AttributeError as error:  # the C library is too old
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS)) from error
+    library = ctypes.CDLL(None, use_errno=True)
+    if sys.platform == "darwin":
+        result = library.renamex_np(one, other, _EXCHANGE)
+    else:
+        result = library.renameat2(_AT_FDCWD, one, _AT_FDCWD, other, _EXCHANGE)
     if result != 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(target))
 
@@ -127,16 +124,11 @@ def _keep_late_files(old: Path, target: Path, skipped: AbstractSet[Path]) -> Non
         folder = target / Path(at).relative_to(old)
         folders[:] = [name for name in folders if folder / name not in skipped]
         for name in names:
-            if folder / name not in skipped and not _is_same(Path(at, name), folder / name):
+            one, other = Path(at, name), folder / name
+            is_same = os.path.lexists(other) and os.path.samestat(one.lstat(), other.lstat())
+            if other not in skipped and not is_same:
                 folder.mkdir(parents=True, exist_ok=True)
-                Path(at, name).replace(folder / name)
-
-
-def _is_same(first: Path, second: Path) -> bool:
-    try:
-        return os.path.samestat(first.lstat(), second.lstat())
-    except OSError:
-        return False
+                one.replace(other)
 
 
 def _remove_copy(beside: Path) -> None:

@@ -1,15 +1,12 @@
 """One JSON file per chunk: ``{out}/{folder of the source}/{contentType}_{docName}__ch{n}.json``.
 
 A run writes new files to a stage and puts all of them in place at its end (atomic_folder.py). It replaces only a
-document's own files, by the record in them: names can clash.
-
-A name is kept to the character if file systems can hold it. Names that differ only in case or in the composition of
-accents count as equal, because some file systems treat them as equal.
+document's own files, by the record in them. Names that differ only in case or in the composition of accents clash,
+because some file systems treat them as equal.
 """
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import re
@@ -108,11 +105,11 @@ def _shortened(name: str, most: int) -> str:
 
 
 class DocumentFiles(NamedTuple):
-    """The files of a document, without their names."""
+    """The files of a document."""
 
     path: str | None
-    content_type: str
-    files: Mapping[int, bytes]  # the content by chunk number
+    names: FileNames
+    files: Mapping[str, bytes]  # the content by the name of the file
 
 
 @dataclass(frozen=True)
@@ -135,8 +132,9 @@ class Written:
 
 def encoded(chunks: Chunks) -> DocumentFiles:
     """The files of a document; another process may make them."""
-    files = {chunk.chunk_number: encode(chunk, indent=2) + b"\n" for chunk in chunks}
-    return DocumentFiles(chunks.document.path, chunks.options.content_type, files)
+    names = file_names(chunks.document.path, chunks.options.content_type)
+    files = {names.file(chunk.chunk_number): encode(chunk, indent=2) + b"\n" for chunk in chunks}
+    return DocumentFiles(chunks.document.path, names, files)
 
 
 def write_files(
@@ -173,8 +171,6 @@ class FileWriter:
         """Lock the folder, remove what killed runs left, and make an empty stage."""
         out = self._out
         with ExitStack() as stack, os_errors_as_quire_errors(self._shown):
-            if self._shown.exists() and not self._shown.is_dir():
-                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(self._shown))
             for name, is_folder in ((STATE, True), (STAGE, True), (_LOCK, False), (README, False)):
                 if problem := _obstacle(self._shown / name, self._shown, is_folder=is_folder):
                     raise QuireError(f"{self._shown / name}: {problem}")
@@ -205,7 +201,7 @@ class FileWriter:
 
     def add_encoded(self, document: DocumentFiles, name: str) -> bool:
         """Add the files of a document, which messages call ``name``."""
-        names = file_names(document.path, document.content_type)
+        _, names, new = document
         with os_errors_as_quire_errors(self._shown):
             reason = self._conflict(names, document.path)
             if reason is not None:
@@ -213,9 +209,8 @@ class FileWriter:
                 return False
             self._documents_by_key[case_folded("/".join(names))] = name
             self.written.documents += 1
-            self.written.chunks += len(document.files)
+            self.written.chunks += len(new)
             folder, old = self._out / names.folder, self._chunk_files(names.folder).get(case_folded(names.stem), [])
-            new = {names.file(number): data for number, data in document.files.items()}
             if {*old} == {*new} and all((folder / file).read_bytes() == data for file, data in new.items()):
                 self.written.unchanged += 1
                 return True
@@ -262,9 +257,7 @@ def _chunk_files(out: Path, folder: str) -> dict[str, list[str]]:
 
 def _owner(file: Path) -> Any:
     """The path of the document that a chunk file belongs to; None for text without a path."""
-    if file.is_symlink():
-        raise QuireError(f"{file}: is a symbolic link")
-    record = parse(file.read_bytes(), name=str(file))
+    record = None if file.is_symlink() else parse(file.read_bytes(), name=str(file))
     if not isinstance(record, dict) or "id" not in record:
         raise QuireError(f"{file}: is not a chunk record")
     metadata = record.get("metadata")

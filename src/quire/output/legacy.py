@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
-
-from msgspec import structs
 
 from quire.errors import InputError
 from quire.model import breadcrumbs
 from quire.model.record import OTHER_NAMES, Chunk, differing, renamed
-from quire.model.validation import REGENERATE, check_record
-from quire.output.chunk_json import is_record, optional
+from quire.model.validation import check_record
+from quire.output.chunk_json import optional
 from quire.parsing.slugs import github_slug
 from quire.tokens.token_counters import estimated
 
@@ -24,24 +21,9 @@ _FIRST_NAMES = {"displayMarkdown": "originalText", "charOffsets": "sourcePositio
 RENAMED: Mapping[str, str] = {**_FIRST_NAMES, **OTHER_NAMES}
 """Old names to current ones; ``tokenCount`` and ``charOffsets.sourceLength`` are handled separately."""
 
-_OLD_NAMES = {new: old for old, new in RENAMED.items()}
-_LENGTH, _TOTAL = "sourceLength", "totalChars"
 _COUNT, _STATS = "tokenCount", "tokenStats"
 _MARKS = re.compile(r"(?:^|(?<= > ))#{1,6}(?:[ \t]+|$)")
 """The marks of a heading, or of each heading in a breadcrumb. The old format keeps them and has no ``headerDepths``."""
-_NAMED = 3  # a message names at most this many missing fields
-
-
-def _missing(record: Mapping[str, Any], kind: Any = Chunk, inside: str = "") -> list[str]:
-    """The required fields of the current format that ``record`` lacks."""
-    absent = []
-    for field in structs.fields(kind):
-        name, value = field.encode_name, record.get(field.encode_name)
-        if field.required and name not in record:
-            absent.append(f"{inside}{name}")
-        elif is_record(field.type) and isinstance(value, Mapping):
-            absent += _missing(value, field.type, f"{name}.")
-    return absent
 
 
 def guessed(record: Mapping[str, Any]) -> tuple[str, ...]:
@@ -59,43 +41,26 @@ def migrate(record: Mapping[str, Any], title: str | None = None, *, name: str = 
         raise InputError(name, "is not a chunk record", "a record is one JSON object")
     record = {key: value for key, value in record.items() if key != "fileTitle" or value is not None}
     migrated = _filled(_current(record, name), title)
-    absent = _missing(migrated)
-    if absent == ["fileTitle"]:
+    check_record({"fileTitle": "", **migrated}, Chunk, name=name)
+    if "fileTitle" not in migrated:
         raise InputError(name, "has no fileTitle, which names the document", "give it (--title, or title= in Python)")
-    if absent:
-        named = ", ".join(_as_given(record, field) for field in absent[:_NAMED])
-        more = f" and {len(absent) - _NAMED} more" if len(absent) > _NAMED else ""
-        raise InputError(name, f"is not a chunk record: has no {named}{more}", f"leave it out, or {REGENERATE}")
     return migrated
 
 
 def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     """``record`` with current names; InputError if two names disagree or a field has a wrong type."""
-    shown = partial(_as_given, record)
     current = renamed(record, RENAMED, name=name)
     position, stats = current.get("sourcePosition"), current.get(_STATS, {})
     if isinstance(position, Mapping):
-        names = {_LENGTH: _TOTAL}
-        current["sourcePosition"] = renamed(position, names, name=name, inside=f"{shown('sourcePosition')}.")
+        names = {"sourceLength": "totalChars"}
+        current["sourcePosition"] = renamed(position, names, name=name, inside="sourcePosition.")
     if _COUNT in current and isinstance(stats, Mapping):
         count = current.pop(_COUNT)
         if stats.get("tokens", count) != count:
             raise differing(f"{_STATS}.tokens", _COUNT, name)
         current[_STATS] = {"tokens": count, **stats}  # where quire writes it
-    check_record(current, optional(Chunk), name=name, shown=shown)
+    check_record(current, optional(Chunk), name=name)
     return current
-
-
-def _as_given(record: Mapping[str, Any], field: str) -> str:
-    """The name that ``record`` uses for a field with a current name: ``tokenStats.tokens``."""
-    outer, dot, inner = field.partition(".")
-    outer = _OLD_NAMES[outer] if outer not in record and _OLD_NAMES.get(outer) in record else outer
-    values = record.get(outer)
-    if field == f"{_STATS}.tokens" and _COUNT in record and not (isinstance(values, Mapping) and "tokens" in values):
-        return _COUNT
-    if inner == _TOTAL and isinstance(values, Mapping) and _TOTAL not in values and _LENGTH in values:
-        inner = _LENGTH
-    return f"{outer}{dot}{inner}"
 
 
 def _filled(record: dict[str, Any], title: str | None) -> dict[str, Any]:
@@ -106,9 +71,9 @@ def _filled(record: dict[str, Any], title: str | None) -> dict[str, Any]:
         record["headerPath"] = [part for part in record["headerBreadcrumb"].split(breadcrumbs.SEPARATOR) if part]
     if "headerPath" in record:
         _fill_headings(record, record["headerPath"])
-    stats, text = record.get(_STATS), record.get("originalText")
-    if stats is not None and text is not None and "estimatedTokens" not in stats:
-        record[_STATS] = {**stats, "estimatedTokens": estimated(text)}
+    stats = record.get(_STATS)
+    if stats is not None and "estimatedTokens" not in stats:
+        record[_STATS] = {**stats, "estimatedTokens": estimated(record.get("originalText", ""))}
     return record
 
 

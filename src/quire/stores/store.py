@@ -23,7 +23,7 @@ from quire.errors import MissingExtraError, QuireError, StoreError, invalid_valu
 from quire.index.engine.damage import text_and_code
 from quire.model.offsets import repaired
 from quire.model.record import Chunk, Chunks, SourcePosition
-from quire.output.atomic_file import os_errors_as_quire_errors, remedy
+from quire.output.atomic_file import REMEDY, os_errors_as_quire_errors
 from quire.output.lock import held
 from quire.output.record_forms import front_matter
 from quire.read import frontmatter
@@ -153,7 +153,7 @@ def converted_errors(module: Any, label: str, place: str) -> Iterator[None]:
         damage = "if a full disk has damaged it, quire sync --rebuild makes its tables anew"
         advice = f"check the target, and that the store is running and writable; {damage}"
         if code is not None:
-            problem, advice = f"cannot be written: {os.strerror(code)}", remedy(code)
+            problem, advice = f"cannot be written: {os.strerror(code)}", REMEDY
         raise StoreError(label, problem, advice) from (None if "@" in place else error)
 
 

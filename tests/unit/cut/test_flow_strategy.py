@@ -222,7 +222,7 @@ def test_guard_drops(reason: str, text: str, options: dict[str, Any]) -> None:
 def test_guard_raises(reason: str, text: str, options: dict[str, Any]) -> None:
     with pytest.raises(quire.GuardError, match=reason):
         cut(text, guard="raise", path="docs/a.md", **options)
-    with pytest.raises(quire.GuardError, match=r'docs/a\.md:\d+: .*; the document is refused; .* guard="drop"'):
+    with pytest.raises(quire.GuardError, match=r'docs/a\.md: line \d+, .*; the document is refused; .* guard="drop"'):
         cut(text, guard="raise", path="docs/a.md", **options)
 
 

@@ -304,7 +304,10 @@ def test_a_path_longer_than_the_system_allows(out: Path) -> None:
     long = "/".join(["d" * 250] * 17) + "/a.md"
     written = write_files(out, [doc("before.md", 1), doc(long, 1), doc("behind.md", 1)])
     assert [each.path for each in written.refused] == [long]
-    assert "File name too long; choose a shorter name" in written.refused[0].reason
+    assert (
+        "File name too long; free some space, correct the permissions, or choose another name or folder"
+        in written.refused[0].reason
+    )
     assert sorted(each.name for each in out.glob("*.json")) == ["doc_before__ch0.json", "doc_behind__ch0.json"]
 
 

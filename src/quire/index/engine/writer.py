@@ -12,7 +12,7 @@ from quire.errors import StoreError, is_panic
 from quire.index.engine.analysis import NONE, analyser
 from quire.index.engine.damage import MAX_SHOWN, text_and_code
 from quire.index.engine.index_schema import BLOB, DOC, FIRST, NUMBER, RECORD, NodeFields, build_schema
-from quire.output.atomic_file import remedy
+from quire.output.atomic_file import REMEDY
 
 _SMALL_HEAP, _LARGE_HEAP = 15_000_000, 96_000_000
 """The memory of the engine's threads together: the least that one accepts, and enough for few large segments."""
@@ -27,7 +27,7 @@ def engine_writes(generation: Path) -> Iterator[None]:
         if not isinstance(error, ValueError | OSError) and not is_panic(error):
             raise
         text, code = text_and_code(error)
-        what, advice = text[:MAX_SHOWN] if code is None else os.strerror(code), remedy(code)
+        what, advice = text[:MAX_SHOWN] if code is None else os.strerror(code), REMEDY
         if "writer was killed" in text:  # the engine loses the system's error of its thread
             what, advice = "the disk is full, or the size of files is limited", "make room and run again"
         raise StoreError(
