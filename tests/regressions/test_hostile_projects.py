@@ -118,7 +118,7 @@ def test_a_user_may_reach_further(
     project: Path, refused: Refused, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (project / "quire.toml").write_text('index = "../outside/index"\n[trees]\ndocs = "docs"\n')
-    assert "--index, QUIRE_INDEX or your own" in refused("search", "sweet")
+    assert "the command line, the environment or your own" in refused("search", "sweet")
     assert "sweet" in run("search", "sweet", "--index", "../given")[1]
     monkeypatch.setenv("QUIRE_INDEX", "../variable")
     assert "sweet" in run("search", "sweet")[1]

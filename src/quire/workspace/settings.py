@@ -1,17 +1,12 @@
 """The configuration: the keys of quire.toml, where the files are, and which value wins.
 
-The project's file is the nearest quire.toml, or pyproject.toml with a table [tool.quire], upwards from a folder. An
-unknown key or an invalid value is an error that names the file and the key.
-
-Precedence: command line, environment, project's file, user's file, defaults. ``index`` and ``[trees]`` come from one
-file: the project's, or the user's if there is no project; a tree of the user's with ``always = true`` is always added.
-A project's file may come from a stranger, so it may name only paths in its own folder, and repositories on servers. A
-file that the user names (``--config``, ``QUIRE_CONFIG``) replaces the project's, and may name any path.
+Precedence: command line, environment, project's file, user's file, defaults. A project's file may come from a stranger,
+so it may name only paths in its own folder, and repositories on servers; one that the user names may name any path.
+docs/reference/configuration.md has the rules.
 """
 
 from __future__ import annotations
 
-import codecs
 import os
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
@@ -22,7 +17,7 @@ import msgspec
 from msgspec import Meta, Struct, structs
 
 from quire.embed.embed_settings import EmbedSettings
-from quire.errors import InputError, OptionError, did_you_mean, invalid_value
+from quire.errors import InputError, OptionError, invalid_value
 from quire.index.folder import is_inside
 from quire.model.operating_system import digest, expanded, user_folder
 from quire.model.options import DEFAULT_STRATEGY, Options, build, valid_names, with_one_name
@@ -135,12 +130,7 @@ def toml_file(file: Path) -> File | None:
     except ValueError as error:
         if is_python and b"tool.quire" not in data:
             return None  # other tools report it
-        if isinstance(error, UnicodeDecodeError):
-            raise InputError(str(file), f"byte offset {error.start}: not UTF-8", "convert the file") from error
-        problem, _, position = str(error).removesuffix(")").partition(" (at ")
-        place = f"{position}: " if position else ""
-        problem = f"{place}not TOML: {problem[:1].lower()}{problem[1:]}"
-        raise InputError(str(file), problem, "correct it") from error
+        raise InputError(str(file), f"not TOML in UTF-8: {error}", "correct it") from error
 
 
 def _checked(file: Path, table: Any) -> File:
@@ -149,16 +139,13 @@ def _checked(file: Path, table: Any) -> File:
         raise invalid_value(key("").rstrip("."), table, "must be a table")
     toml = convert(QuireToml, table, key, what="key")
     trees = {name: _tree(file, name, tree, key) for name, tree in toml.trees.items()}
-    names: dict[Path, str] = {}
     for name, tree in trees.items():
-        if (first := names.setdefault(tree.folder, name)) != name:
-            raise OptionError(f"{key(f'trees.{name}')} is the same folder as trees.{first}", "leave one out")
         _check_chunk(f"trees.{name}.chunk", tree.chunk, toml.chunk, key)
     _check_chunk("chunk", toml.chunk, {}, key)
     for number, rule in enumerate(toml.context):
-        if name := next((name for name in rule.trees if name not in trees), ""):
-            problem = f"{key(f'context.{number}.trees')}: there is no tree {name}{did_you_mean(name, trees)}"
-            raise OptionError(problem, f"the trees are {', '.join(trees) or 'none'}")
+        for name in rule.trees:
+            if name not in trees:
+                raise unknown_name(name, trees, what=f"tree in {key(f'context.{number}.trees')}:")
     store = toml.index.store if isinstance(toml.index, IndexTable) else None
     if store and not IS_STORE.fullmatch(store):
         raise invalid_value(key("index.store"), store, "must be a store, as in lancedb:sections")
@@ -181,10 +168,6 @@ def _tree(file: Path, name: str, value: str | Tree, key: Naming) -> Tree:
         raise invalid_value(f"{full}.path", tree.path, "must be a folder in the repository")
     if not tree.git and not tree.path.strip():
         raise OptionError(f"{full}.path is missing", 'add path = "…", relative to this file\'s folder')
-    try:
-        codecs.lookup(tree.encoding or "utf-8")
-    except LookupError as error:
-        raise invalid_value(f"{full}.encoding", tree.encoding, "must be an encoding, such as 'latin-1'") from error
     path = tree.path if tree.git else str(absolute(file.parent, tree.path))
     if tree.git and ":" not in tree.git.partition("/")[0]:
         tree = structs.replace(tree, git=str(absolute(file.parent, tree.git)))
@@ -309,11 +292,10 @@ def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings
     files = [file for file in (user, project) if file]
     values = {name: Value(value, file.path) for file in files for name, value in file.values.items()}
     values |= _variables(folder, environment)
-    tables: dict[str, dict[str, Any]] = {"search": {}, "embed": {}}
-    for name, (value, _) in values.items():
-        table, _, key = name.partition(".")
-        if table in tables:
-            tables[table][key] = value
+    search, embed = (
+        {name.removeprefix(table): value for name, (value, _) in values.items() if name.startswith(table)}
+        for table in ("search.", "embed.")
+    )
     return Settings(
         folder=project.path.parent if project else folder,
         file=next((file.path for file in reversed(files) if file is project or file.index or file.trees), None),
@@ -323,8 +305,8 @@ def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings
         always=tuple(user.trees) if user and project else (),
         is_foreign=is_foreign,
         chunk=next((file.chunk for file in files if file.chunk), {}),
-        embed=tables["embed"],
-        search=search_settings(tables["search"]),
+        embed=embed,
+        search=search_settings(search),
         context=project.context if project else (),
         values=values,
     )
@@ -377,32 +359,22 @@ def _refuse_foreign(project: File, users: Path | None, *, is_index_elsewhere: bo
 
     It could send documents and a key to a stranger, or show private documents. The user may add any repository to it.
     """
-    own = f"your own {users / PROJECT_FILE if users else PROJECT_FILE}"
-    prefix = key_prefix(project.path)
-
-    def refused(problem: str, allowed: str) -> OptionError:
-        return OptionError(f"{project.path}: {problem}", f"remove it there; only {allowed}")
-
-    if project.embed:
-        raise refused(f"[{prefix}embed] is not allowed in a project", f"the command line or {own} may choose a model")
-    if name := next((name for name in RERANKING if project.search.get(name)), ""):
-        allowed = f"{variable(f'search.{name}')} or {own} may name an endpoint"
-        raise refused(f"{prefix}search.{name} is not allowed in a project", allowed)
+    prefix, top = key_prefix(project.path), os.path.realpath(project.path.parent)
+    problems = [f"[{prefix}embed] is not allowed in a project"] if project.embed else []
+    problems += [f"{prefix}search.{name} is not allowed in a project" for name in RERANKING if project.search.get(name)]
+    paths = {f"trees.{name}": tree.path for name, tree in project.trees.items() if not tree.git}
     for name, tree in project.trees.items():
         if tree.git and not REMOTE.fullmatch(tree.git) and not has_agreed(project.path, tree.git):
-            allowed = f"`quire add` or {own} may name another repository"
-            raise refused(f"{prefix}trees.{name}.git is not an http, https or ssh address: {tree.git}", allowed)
-    paths = {f"trees.{name}": tree.path for name, tree in project.trees.items() if not tree.git}
-    store = project.store or ""
-    if "://" in store and not is_index_elsewhere:
-        problem = f"{prefix}index.store is an address, which is not allowed in a project"
-        raise refused(problem, f"--index, {INDEX_VARIABLE} or {own} may name it")
-    places = {"index": project.index, "index.store": store.partition(":")[2]}
-    paths |= {name: str(place) for name, place in places.items() if place and not is_index_elsewhere}
-    top = os.path.realpath(project.path.parent)
+            problems.append(f"{prefix}trees.{name}.git is not an http, https or ssh address: {tree.git}")
+    if not is_index_elsewhere:
+        store = project.store or ""
+        if "://" in store:
+            problems.append(f"{prefix}index.store is an address, which is not allowed in a project")
+        paths |= {"index": str(project.index or top), "index.store": store.partition(":")[2] or top}
     for name, path in paths.items():
-        real = os.path.realpath(path)
-        if not is_inside(real, top):
-            allowed = f"--index, {INDEX_VARIABLE}" if name.startswith("index") else "a path on the command line"
-            problem = f"{prefix}{name} leads out of the project's folder, to {real}"
-            raise refused(problem, f"{allowed} or {own} may name such a folder")
+        if not is_inside(real := os.path.realpath(path), top):
+            problems.append(f"{prefix}{name} leads out of the project's folder, to {real}")
+    if problems:
+        own = users / PROJECT_FILE if users else PROJECT_FILE
+        advice = f"remove it there; only the command line, the environment or your own {own} may choose it"
+        raise OptionError(f"{project.path}: {problems[0]}", advice)

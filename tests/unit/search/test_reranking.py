@@ -96,7 +96,7 @@ def test_eval_measures_it(
     capsys.readouterr()
     assert main(["search", "install"]) == 2
     assert (
-        "search.rerank is not allowed in a project; remove it there; only QUIRE_SEARCH_RERANK"
+        "search.rerank is not allowed in a project; remove it there; only the command line, the environment"
         in capsys.readouterr().err
     )
 

@@ -87,7 +87,7 @@ def test_quire_toml_before_pyproject(make: Make) -> None:
 
 def test_a_broken_pyproject_of_others_is_theirs(make: Make) -> None:
     assert make({"project/pyproject.toml": "# we use quire\n[tool\n"}).search.limit == 10
-    with pytest.raises(InputError, match=r"pyproject\.toml: line 3, column 1: not TOML"):
+    with pytest.raises(InputError, match=r"pyproject\.toml: not TOML in UTF-8: .*line 3, column 1"):
         make({"project/pyproject.toml": "[tool.quire]\n\n=\n"})
 
 
@@ -242,16 +242,12 @@ REFUSED = [
     ("index = ''\n", ["index=''", "a folder, or a table with a store"]),
     ("[index]\nstore = 'sections'\n", ["index.store='sections'", "must be a store, as in lancedb:sections"]),
     ("[index]\nfolder = 'x'\n", ["unknown key index.folder", "valid: index.store"]),
-    (
-        "[index]\nstore = 'lancedb:../x'\n",
-        ["index.store leads out of the project's folder", "only --index, QUIRE_INDEX"],
-    ),
-    ("[index]\nstore = 'lancedb:s3://x/y'\n", ["index.store is an address", "only --index, QUIRE_INDEX or your own"]),
+    ("[index]\nstore = 'lancedb:../x'\n", ["index.store leads out of the project's folder", "only the command line"]),
+    ("[index]\nstore = 'lancedb:s3://x/y'\n", ["index.store is an address", "only the command line, the environment"]),
     ("trees = ['docs']\n", ["trees=['docs']", "a table"]),
     ("[trees]\ndocs = 3\n", ["trees.docs=3", "a path, or a table with a path"]),
     ("[trees]\n'a b' = 'x'\n", ["trees.a b", "letters, digits"]),
     ("[trees]\n'a:b' = 'x'\n", ["trees.a:b", "letters, digits"]),
-    ("[trees]\na = 'x'\nb = './x'\n", ["trees.b", "trees.a", "same folder"]),
     ("[trees.docs]\nlanguage = 'german'\n", ["trees.docs.path is missing"]),
     ("[trees.docs]\npath = 'x'\nlanguage = 'germn'\n", ["trees.docs.language='germn'", "'german'", "'none'"]),
     (
@@ -367,7 +363,7 @@ def test_variables_that_are_refused(make: Make, name: str, value: str, said: str
 def test_bytes_that_are_not_utf_8(make: Make, tmp_path: Path) -> None:
     make({})
     (tmp_path / "project" / "quire.toml").write_bytes(b"# \xff\n")
-    with pytest.raises(InputError, match="byte offset 2: not UTF-8"):
+    with pytest.raises(InputError, match="not TOML in UTF-8: .*position 2"):
         make({})
 
 
@@ -472,7 +468,8 @@ def test_the_users_own_file_may_choose_a_model(make: Make, home: Path) -> None:
 @pytest.mark.parametrize(("file", "table"), [("quire.toml", "embed"), ("pyproject.toml", "tool.quire.embed")])
 def test_a_project_may_not(make: Make, key: str, file: str, table: str) -> None:
     with pytest.raises(
-        OptionError, match=rf"\[{table}\] is not allowed in a project; .* only the command line or your own"
+        OptionError,
+        match=rf"\[{table}\] is not allowed in a project; .* only the command line, the environment or your own",
     ):
         make({f"project/{file}": f"[{table}]\n{key}\n"})
 
