@@ -165,11 +165,7 @@ class NotFoundError(QuireError, LookupError):
 
 def invalid_value(name: str, value: object, rule: str) -> OptionError:
     """The error for an invalid value of an option; ``rule`` says which values are valid."""
-    try:
-        shown = f"{value!r:.80}"
-    except ValueError:  # Python does not print such a number
-        shown = "a number of thousands of digits"
-    return OptionError(f"{name}={shown} is invalid: {rule}", option=name)
+    return OptionError(f"{name}={value!r:.80} is invalid: {rule}", option=name)
 
 
 def is_panic(error: BaseException) -> bool:

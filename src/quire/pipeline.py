@@ -126,7 +126,8 @@ def chunk(
     """
     started = time.perf_counter()
     substitutions = options.pop("substitutions", None)
-    counter, chosen = _built_options(strategy, tokenizer, options)
+    counter = tokenizers.resolve(tokenizer, run_options.default_tokenizer(strategy))
+    chosen = run_options.build(strategy, {**options, "tokenizer": counter.name})
     if isinstance(text, str):
         reading: Any = {"dialect": chosen.dialect, "substitutions": substitutions, "page_marker": chosen.page_marker}
         document = parse(text, path=path, title=title, syntax=syntax, **reading)
@@ -151,21 +152,10 @@ def chunk(
     return Chunks(chunks, document=document, options=chosen, findings=in_order)
 
 
-def _built_options(
-    strategy: str, tokenizer: object, options: Mapping[str, Any]
-) -> tuple[TokenCounter, run_options.Options]:
-    counter = tokenizers.resolve(tokenizer, run_options.default_tokenizer(strategy))
-    return counter, run_options.build(strategy, {**options, "tokenizer": counter.name})
-
-
-def check_options(strategy: str, options: Mapping[str, Any], errors: object = "strict") -> None:
+def check_options(strategy: str, options: Any, errors: object = "strict") -> None:
     """Raise the error that ``chunk_file`` would raise for these options, whatever the file is."""
-    values: dict[str, Any] = {"title": None, "syntax": None, "substitutions": None, "tokenizer": None, **options}
-    title, syntax, substitutions, tokenizer = (values.pop(name) for name in list(values)[:4])
-    _built_options(strategy, tokenizer, values)
-    variables = dict(substitutions) if isinstance(substitutions, Mapping) else substitutions
-    _check_arguments(None, title, syntax, None, variables, None)
     validation.check("errors", errors, OnUndecodable)
+    chunk("", strategy, **options)
 
 
 def _pieces(
@@ -200,9 +190,6 @@ def chunk_file(
     **options: Unpack[FileOptions],
 ) -> Chunks:
     """Read a file and cut it into chunks. ``path`` names it in ids; by default that is the file's own name."""
-    if not isinstance(file, str | PathLike):
-        kind = type(file).__name__
-        raise TypeError(f"quire.chunk_file takes the path of a file, not {kind}; for a text see quire.chunk")
     name = Path(file).name if path is None else path
     text, findings = read_file(Path(file), str(file), errors=errors)
     chunks = chunk(text, strategy, path=name, **options)
@@ -224,9 +211,7 @@ def chunk_dir(
     patterns for these paths. Variables have the values of the generator's files, then of ``substitutions``.
     ``slugs="auto"`` reads all documents first. An invalid folder or option is an error at once.
     """
-    if not isinstance(path, str | PathLike):
-        raise TypeError(f"quire.chunk_dir takes the path of a folder, not {type(path).__name__}")
-    folder = str(path)
+    folder = os.fspath(path)
     if Path(folder).is_file():
         raise InputError(folder, "is a file, not a folder", "see quire.chunk_file")
     check_options(strategy, options, errors)

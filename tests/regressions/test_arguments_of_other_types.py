@@ -39,6 +39,5 @@ def test_what_was_read_from_json_is_verified_once_it_is_decoded() -> None:
 
 @pytest.mark.parametrize("file", [None, 3, b"a.md"])
 def test_what_is_no_path_is_no_file(file: Any) -> None:
-    message = f"quire.chunk_file takes the path of a file, not {type(file).__name__}; for a text see quire.chunk"
-    with pytest.raises(TypeError, match=re.escape(message)):
+    with pytest.raises(TypeError, match=type(file).__name__):
         quire.chunk_file(file)

@@ -95,4 +95,4 @@ except quire.QuireError as error:
     said_now = run(["-X", "utf8=0", "-c", program], tmp_path, {**ASCII, "PYTHONIOENCODING": "utf-8"})
     assert said in said_now
     if said == "QuireError":
-        assert "cannot be written: names are ascii on this system; choose another name" in said_now
+        assert "cannot be written: 'ascii' codec can't encode" in said_now

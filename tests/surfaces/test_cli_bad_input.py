@@ -147,7 +147,7 @@ def test_file_without_permission(run, docs, chunks) -> None:
 def test_part_of_the_path_is_a_file(run, docs) -> None:
     result = run("chunk", docs(GOOD) / "a.md" / "b.md")
     assert result.code == 2
-    assert "a part of the path is not a directory" in result.err
+    assert "Not a directory" in result.err
 
 
 def test_directory_called_like_a_document(run, docs, chunks) -> None:
@@ -180,7 +180,7 @@ def test_named_link_in_a_circle(run, docs) -> None:
     (folder / "loop.md").symlink_to(folder / "loop.md")
     result = run("chunk", folder / "loop.md")
     assert result.code == 2
-    assert "its symbolic links lead in a circle" in result.err
+    assert "Too many levels of symbolic links" in result.err
 
 
 def test_link_out_of_the_root_is_followed_only_when_asked_for(run, docs, chunks) -> None:
@@ -217,7 +217,7 @@ def test_document_that_cannot_be_cut_does_not_stop_the_others(run, docs, chunks)
     result = run("chunk", "-s", "flow", "--guard", "raise", "--json", folder)
     assert result.code == 2
     assert originals(chunks(result)) == [FIRST, LAST]
-    assert re.search(re.escape(f"{folder}/m.md: line 1: ") + r".* \[skipped\]\n", result.err)
+    assert re.search(re.escape(f"{folder}/m.md: line 1, ") + r".* \[skipped\]\n", result.err)
 
 
 def test_mistake_in_quire_leaves_valid_json_and_is_no_nothing_found(run, docs, chunks, monkeypatch) -> None:

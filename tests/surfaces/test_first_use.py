@@ -61,7 +61,7 @@ def test_on_a_terminal_it_is_a_word_with_a_note(project) -> None:
 
 @pytest.mark.parametrize("arguments", [["search", "b", "-"], ["search", "-e", "b", "-"], ["index", "-"], ["eval", "-"]])
 def test_standard_input_cannot_be_searched(run, arguments) -> None:
-    assert "quire: -: standard input has no index" in refused(run(*arguments, stdin=b"b"))
+    assert "quire: -: no such file or folder" in refused(run(*arguments, stdin=b"b"))
 
 
 # A name without a configuration

@@ -19,7 +19,7 @@ from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import FileRecord, FileTimes, FolderTimes, TreeRecord, storable
 from quire.index.folder import is_inside
 from quire.model.document import Finding
-from quire.read.discover import Discovery, ListedFolders, decides
+from quire.read.discover import Discovery, decides
 from quire.read.source import read_bytes
 
 
@@ -97,7 +97,7 @@ class _Listing:
         if not self._before or any(decides(path) or not is_inside(path, self._top) for path in changed):
             return self.list_all()
         folders = frozenset(path for path in map(os.fsdecode, self._before) if not decides(path))
-        walk = self._new_walk(since=ListedFolders(folders, frozenset(changed)))
+        walk = self._new_walk(known=folders, changed=changed)
         if any(decides(path) and os.fsencode(path) not in self._before for path in walk.watched):
             return self.list_all()
         gone = [path for path in folders if os.path.dirname(path) in changed and path not in walk.inside]  # noqa: PTH120

@@ -7,7 +7,6 @@ hidden files of killed runs; a lock distinguishes them from those of a run in pr
 import contextlib
 import os
 import stat
-import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -106,13 +105,11 @@ def sweep(target: Path) -> None:
 @contextmanager
 def os_errors_as_quire_errors(target: Path) -> Iterator[None]:
     """Turn an OSError into a QuireError that names the file and says what to do."""
-    if "\0" in str(target):
-        raise QuireError(f"{str(target)!r}: cannot be written: a name cannot have a NUL character; choose another name")
     try:
-        os.fsencode(target)
-    except UnicodeEncodeError as error:
-        advice = f"names are {sys.getfilesystemencoding()} on this system; choose another name"
-        raise QuireError(f"{target}: cannot be written: {advice}") from error
+        with contextlib.suppress(OSError):
+            os.lstat(target)
+    except ValueError as error:  # NUL, or a character that names cannot have on this system
+        raise QuireError(f"{str(target)!r}: cannot be written: {error}", "choose another name") from error
     try:
         yield
     except BrokenPipeError:

@@ -93,15 +93,8 @@ def _json_errors(name: str) -> Iterator[None]:
     """Turn errors of the JSON decoder into an InputError that calls the text ``name``."""
     try:
         yield
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        byte = error.start - error.object.rfind(b"\n", 0, error.start) - 1
-        raise InputError(name, f"line {line}, byte {byte}: is not UTF-8", "convert it") from error
-    except json.JSONDecodeError as error:
-        problem = f"line {error.lineno}, column {error.colno}: is not JSON ({error.msg})"
-        raise InputError(name, problem, f"correct it, or {REGENERATE}") from error
     except (RecursionError, ValueError) as error:
-        raise InputError(name, "has values nested too deep or numbers too long to read", REGENERATE) from error
+        raise InputError(name, f"is not JSON in UTF-8: {error}", f"correct it, or {REGENERATE}") from error
 
 
 @cache

@@ -35,7 +35,7 @@ PATIENCE = 600.0  # how many seconds to wait for another run that writes to the 
 _LOCK = f"{STATE}/lock"  # held by a run, so that no other writes to the folder
 MOST_BYTES = 255  # the longest name that file systems accept
 _SUFFIX_BYTES = len("__ch.json") + 8  # what a chunk's number adds to a name, for up to a hundred million chunks
-_CHUNK_FILE = re.compile(r"(?s)(?P<stem>.*)__ch(?P<number>0|[1-9][0-9]{0,8})\.json")
+_CHUNK_FILE = re.compile(r"(?s)(?P<stem>.*)__ch(?:0|[1-9][0-9]{0,8})\.json")
 _LIKE_CHUNK_FILE = re.compile(r"(?si).*__ch[0-9]+\.json")
 _FORBIDDEN = re.compile(r'[\x00-\x1f<>:"|?*\\]|[. ]$' if sys.platform == "win32" else "[\x00/]")
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?")
@@ -72,12 +72,6 @@ def folder_name(name: str) -> str:
     if sys.platform == "win32" and _RESERVED.fullmatch(name):
         name = f"%{ord(name[0]):02X}{name[1:]}"
     return _shortened(_escaped(name), MOST_BYTES)
-
-
-def split_name(name: str) -> tuple[str, int] | None:
-    """The stem and the number of a chunk file's name; None for other names."""
-    match = _CHUNK_FILE.fullmatch(name)
-    return (match["stem"], int(match["number"])) if match else None
 
 
 def _escaped(name: str) -> str:
@@ -250,8 +244,8 @@ def _chunk_files(out: Path, folder: str) -> dict[str, list[str]]:
     """The names of the chunk files in a folder of the output, by their stem in any spelling."""
     names = os.listdir(out / folder) if (out / folder).is_dir() else ()  # noqa: PTH208  names are enough
     files: dict[str, list[str]] = {}
-    for stem, _, name in sorted([(*parts, name) for name in names if (parts := split_name(name))]):
-        files.setdefault(case_folded(stem), []).append(name)
+    for match in filter(None, map(_CHUNK_FILE.fullmatch, sorted(names))):
+        files.setdefault(case_folded(match["stem"]), []).append(match[0])
     return files
 
 

@@ -74,20 +74,16 @@ def rows_of(documents: Iterable[Chunks], *, is_flat: bool = False) -> Any:
     """The chunks of documents as a record batch."""
     arrow, _ = pyarrow()
     form: Form = "flat" if is_flat else "chunk"
-    rows = [_row(record) for chunks in documents for record in records(chunks, form)]
+    rows = [_encodable(record) for chunks in documents for record in records(chunks, form)]
     return arrow.RecordBatch.from_pylist(rows, schema=schema(is_flat=is_flat))
 
 
-def _row(record: dict[str, Any]) -> dict[str, Any]:
-    if "metadata" in record:
-        record["metadata"] = to_json(record["metadata"]).decode()
-    return {name: _encodable(value) for name, value in record.items()}
-
-
 def _encodable(value: Any) -> Any:
-    """``value`` with U+FFFD for lone surrogates, which Parquet cannot store."""
+    """``value`` with U+FFFD for lone surrogates, which Parquet cannot store, and metadata as JSON."""
     if isinstance(value, str):
         return repaired(value)
+    if isinstance(value, dict):
+        return {key: to_json(item).decode() if key == "metadata" else _encodable(item) for key, item in value.items()}
     return [_encodable(item) for item in value] if isinstance(value, list) else value
 
 

@@ -9,7 +9,7 @@ The order depends on names only.
 import os
 import stat
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -67,13 +67,6 @@ def left_out_counts(counts: Mapping[str, int]) -> str:
     return f"left out: {', '.join(f'{reason} ({number:,})' for reason, number in sorted(counts.items()))}"
 
 
-class ListedFolders(NamedTuple):
-    """The folders that an earlier walk has listed."""
-
-    known: frozenset[str]
-    changed: frozenset[str]  # those that have changed since
-
-
 _Rules: TypeAlias = tuple[ignore_files.Rules, ...]  # of a folder and of those above it, the strongest first
 
 
@@ -97,9 +90,10 @@ class Discovery:
         *,
         follow_symlinks: bool = False,
         hidden: Hidden = False,
-        since: ListedFolders | None = None,
+        known: Collection[str] = (),
+        changed: Collection[str] = (),
     ) -> None:
-        """With ``since``, only folders that are new or have changed are listed, and those above them are read."""
+        """Of ``known`` folders, only those that have ``changed`` are listed, and those above these are read."""
         self.root = root
         self.files: list[tuple[str, str]] = []
         """The path of each file relative to the root, with forward slashes, and the file to open; in no order."""
@@ -111,9 +105,8 @@ class Discovery:
         self.inside: set[str] = set()  # the folders that were found in others
         self._follow_symlinks, self._hidden = follow_symlinks, hidden
         self._seen: set[str] = set()  # real paths
-        self._include, self._exclude, self._since = include, exclude, since
-        changed = map(Path, since.changed if since else ())
-        self._above_changed = {str(folder) for path in changed for folder in (path, *path.parents)}
+        self._include, self._exclude, self._known, self._changed = include, exclude, known, changed
+        self._above_changed = {str(folder) for path in map(Path, changed) for folder in (path, *path.parents)}
         self._above = ""  # the path from the repository's top, where ignore rules start, to the root
         self._waiting: list[_Folder] = []
         self._links: list[tuple[str, os.DirEntry[str], _Rules]] = []
@@ -160,7 +153,9 @@ class Discovery:
         if "pyvenv.cfg" in names and folder.path:
             self.left_out["virtual environment"] += 1
             return
-        never = {name for name in names if name.startswith(".") and not self._takes_hidden(name)}
+        hidden = _HIDDEN_WITH_NOTES if self._hidden == "known" else names if self._hidden else ()
+        never = {name for name in names if name.startswith(".") and not (name in hidden or self._is_named(name))}
+        never |= {name for name in names if name.lower() in _NEVER}
         self.left_out.update("hidden" for _ in never.difference(_NEVER, ignore_files.NAMES))
         has_notes = _has_notes(os.path.basename(folder.path[:-1] or folder.real), names, folder.has_notes)  # noqa: PTH119
         folder = folder._replace(rules=rules, has_notes=has_notes)
@@ -170,13 +165,9 @@ class Discovery:
                 files.append(entry)
             elif entry.name not in never:
                 self._add_other(entry, folder, names)
-        if self._since is None or folder.file in self._since.changed or folder.file not in self._since.known:
+        if folder.file in self._changed or folder.file not in self._known:
             self.listed.add(folder.path)
             self._add_files([entry for entry in files if entry.name.lower().endswith(_ENDINGS)], folder)
-
-    def _takes_hidden(self, name: str) -> bool:
-        is_known = self._hidden == "known" and name in _HIDDEN_WITH_NOTES
-        return name.lower() not in _NEVER and (self._hidden is True or is_known or self._is_named(name))
 
     def _is_named(self, name: str) -> bool:
         """Whether a pattern of ``include`` names a folder."""
@@ -212,7 +203,7 @@ class Discovery:
             self._links.append((path, entry, folder.rules))
         elif is_directory:
             self.inside.add(entry.path)
-            if self._since is None or entry.path not in self._since.known or entry.path in self._above_changed:
+            if entry.path not in self._known or entry.path in self._above_changed:
                 real = os.path.join(folder.real, name)  # noqa: PTH118
                 self._waiting.append(folder._replace(file=entry.path, path=f"{path}/", real=real))
         else:

@@ -4,12 +4,12 @@ Matching takes linear time in the pattern and in the path: the first position wh
 is as good as any later one, so the expression never backtracks behind it (``(?>…)``).
 
 In ignore files, the last pattern that matches an entry decides; deeper files win over shallower ones,
-``.quireignore`` over ``.gitignore``. ``discover`` does not enter an ignored folder.
+``.quireignore`` over ``.gitignore``. ``Discovery`` does not enter an ignored folder.
 """
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
@@ -119,7 +119,9 @@ def read(file: str, base: int) -> Rules:
     data = read_configuration(Path(file))
     is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     text = decode(data, file)[0] if is_utf16 else data.decode("utf-8", "surrogateescape")
-    patterns = list(_patterns(text.removeprefix(BOM).split("\n")))[::-1]
+    lines = [line.rstrip(" \r") for line in reversed(text.removeprefix(BOM).split("\n"))]
+    globs = [(parse_glob(line.removeprefix("!")), line[:1] != "!") for line in lines if line[:1] != "#"]
+    patterns = [(glob, is_ignored) for glob, is_ignored in globs if glob]
     files = [(glob, is_ignored) for glob, is_ignored in patterns if not glob.is_for_folders]
     return Rules(base, _expression(files), _expression(patterns))
 
@@ -140,13 +142,3 @@ def _expression(patterns: Iterable[tuple[Glob, bool]]) -> re.Pattern[str]:
         either = "|".join(glob.expression if is_ignored else f"{glob.expression}()" for glob, is_ignored in group)
         parts.append(f"(?:[^/]*+/)*+(?:{either})" if is_name else either)
     return re.compile("|".join(parts))
-
-
-def _patterns(lines: Iterable[str]) -> Iterator[tuple[Glob, bool]]:
-    for line in lines:
-        pattern = line.rstrip("\r").rstrip(" ")
-        if (len(pattern) - len(pattern.rstrip("\\"))) % 2:  # a space behind a backslash stays
-            pattern += line.rstrip("\r")[len(pattern) :][:1]
-        glob = None if pattern.startswith("#") else parse_glob(pattern.removeprefix("!"))
-        if glob is not None:
-            yield glob, not pattern.startswith("!")

@@ -44,9 +44,6 @@ _REASONS = {
     errno.ENOENT: ("does not exist", "check the path, or whether it was removed meanwhile"),
     **dict.fromkeys((errno.EACCES, errno.EPERM), ("permission denied", "make it readable")),
     errno.EISDIR: ("is a directory", "name a file in it"),
-    errno.ENOTDIR: ("a part of the path is not a directory", "check the path"),
-    errno.ENAMETOOLONG: ("the name is too long for this system", "shorten it"),
-    errno.ELOOP: ("its symbolic links lead in a circle", "correct them"),
 }
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 

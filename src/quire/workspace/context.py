@@ -1,8 +1,4 @@
-"""``quire context``: the documentation that concerns some files, found by their words and by rules in quire.toml.
-
-The words are those of a file's path, of the names it defines, and of its text. How rare a word is in the documentation
-need not be known here: the ranking of the search takes care of it.
-"""
+"""``quire context``: the documentation that concerns some files, found by their words and by rules in quire.toml."""
 
 import math
 import re

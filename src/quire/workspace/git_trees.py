@@ -3,9 +3,8 @@
     ~/.local/share/quire/git/react-1f0a…/    the documents of a commit; replaced as a whole by the next fetch
                                 .quire-source    the address, ref, path and commit
 
-The installed ``git`` fetches, and only when the user asks for it. It runs no hook, filter or submodule of the
-repository, asks for no password, and writes no file of it. quire writes the documents and the files that say how to
-read them, after it has counted them: a small repository may have any number of entries.
+git writes no file of the repository. quire writes the documents and the files that say how to read them, after it has
+counted them: a small repository may have any number of entries.
 """
 
 import os

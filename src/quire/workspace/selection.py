@@ -1,14 +1,9 @@
 """Which trees, which index and which documents the paths of a user stand for.
 
-With a quire.toml, the trees are those that it names and the index is ``.quire`` beside it; paths inside of a tree
-restrict a search to them. Any other path is a tree of its own, in an index of the user's cache folder that has exactly
-the paths that were named. So ids never depend on what was searched before, and nothing is written into a folder that
-quire was not set up in.
-
-    ~/.cache/quire/docs-1f0a…/.quire/    the cached index of a folder called docs
+    ~/.cache/quire/docs-1f0a…/.quire/    the cached index of a folder called docs, without a quire.toml
                               paths      the paths, one per line; its time is that of the last use
 
-A cached index that was not used for 30 days is removed when another one is made.
+Ids never depend on what was searched before, and nothing is written into a folder that quire was not set up in.
 """
 
 import os
@@ -90,8 +85,6 @@ def similar_path(path: str) -> str:
 def refuse_missing(paths: Iterable[str], advice: str = "check the path") -> None:
     """Refuse paths at which there is nothing."""
     for path in paths:
-        if path == "-":
-            raise InputError(path, "standard input has no index", "write it to a file, and name that")
         if not exists(path):
             raise InputError(path, f"no such file or folder{similar_path(path)}", advice)
 
@@ -114,14 +107,8 @@ def locate(path: str | Path, folders: Mapping[str, Path]) -> Scope | None:
     if not trees:
         return None
     tree = max(reversed(trees), key=lambda name: len(tops[name]))
-    inside = path_in(real, tops[tree])
+    inside = os.path.relpath(real, tops[tree]).replace(os.sep, "/")
     return Scope(tree, "" if inside == "." else storable(inside))
-
-
-def path_in(path: str, folder: str | Path) -> str:
-    """A path from the current folder as one in ``folder``, by names alone; empty if it is not inside."""
-    absolute = os.path.abspath(path)  # noqa: PTH100
-    return os.path.relpath(absolute, folder).replace(os.sep, "/") if is_inside(absolute, str(folder)) else ""
 
 
 def tree_patterns(glob: str, folders: Mapping[str, Path]) -> list[str]:

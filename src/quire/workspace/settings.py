@@ -96,8 +96,7 @@ def named_file(path: Path) -> File:
     """The values of a file that the user named."""
     file = toml_file(path)
     if file is None:
-        problem = f"there is no table [{key_prefix(path).rstrip('.')}]" if path.exists() else "no such file"
-        raise InputError(str(path), problem, "name a quire.toml")
+        raise InputError(str(path), "no such file, or no table [tool.quire] in it", "name a quire.toml")
     return file
 
 

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cache, partial
-from itertools import product
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -312,12 +311,11 @@ class Workspace(AbstractContextManager["Workspace"]):
             return self._with_url(self.index.get(in_tree, **options))
 
     def _from_current_folder(self, name: str) -> SectionName | None:
-        """The name of a section whose document is a path from the current folder. No file is looked at."""
+        """The name of a section whose document is a path from the current folder."""
         selected = {record.id for record in self.documents()}
-        named = SectionName.of(name)
-        for reading, (tree, folder) in product((SectionName(name, name), named), self.folders.items()):
-            inside = selection.path_in(reading.document, folder)
-            document = f"{tree}:{folder.name if inside == '.' else storable(inside)}"
+        for reading in (SectionName(name, name), SectionName.of(name)):
+            scope = selection.locate(reading.document, self.folders)
+            document = scope and f"{scope.tree}:{scope.path or self.folders[scope.tree].name}"
             if document in selected:
                 return reading.of_document(document)
         return None

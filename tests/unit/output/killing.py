@@ -21,7 +21,7 @@ from types import FrameType
 import quire
 from quire.output import chunk_json
 from quire.output.atomic_folder import README
-from quire.output.json_files import file_names, split_name, write_files
+from quire.output.json_files import _CHUNK_FILE, file_names, write_files
 
 PATHS = ("a.md", "b.md", "guides/a.md", "guides/deep/c.md")
 SIZES = ((3, 1, 6, 2), (7, 1, 2, 2), (1, 2, 9, 0), (12, 0, 1, 5), (2, 3, 3, 1))
@@ -64,8 +64,8 @@ def found(out: Path) -> dict[str, Files]:
     documents: dict[str, Files] = {}
     for file in out.rglob("*.json"):
         name = file.relative_to(out).as_posix()
-        parts = split_name(name)
-        documents.setdefault(parts[0] if parts else name, {})[name] = file.read_bytes()
+        match = _CHUNK_FILE.fullmatch(name)
+        documents.setdefault(match["stem"] if match else name, {})[name] = file.read_bytes()
     return documents
 
 

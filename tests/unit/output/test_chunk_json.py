@@ -165,14 +165,14 @@ def test_a_missing_field_is_named(name: str) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b'{"id": "x",\n oops}', "line 2, column 2: is not JSON"),
-        (b"", "line 1, column 1: is not JSON"),
+        (b'{"id": "x",\n oops}', "is not JSON in UTF-8: .* line 2 column 2"),
+        (b"", "is not JSON in UTF-8: .* line 1 column 1"),
         (b"[]", "is not a chunk record; a record is one JSON object"),
         (b"null", "is not a chunk record; a record is one JSON object"),
         (b"3", "is not a chunk record; a record is one JSON object"),
-        (b'{"id": "\xff"}', "line 1, byte 8: is not UTF-8"),
-        ("[" * 200_000, "nested too deep"),
-        ('{"a": ' + "9" * 10_000 + "}", "numbers too long"),
+        (b'{"id": "\xff"}', "is not JSON in UTF-8: .* position 8"),
+        ("[" * 200_000, "recursion depth exceeded"),
+        ('{"a": ' + "9" * 10_000 + "}", "digits"),
     ],
     ids=["syntax", "empty", "array", "null", "number", "bytes", "deep", "long"],
 )
@@ -191,9 +191,9 @@ def test_values_one_after_the_other(separator: str) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b'{}\n\n{"a": oops}', "x: line 3, column 7: is not JSON"),
-        (b'{}\n"\xff"', "x: line 2, byte 1: is not UTF-8"),
-        (b"[" * 200_000, "x: has values nested too deep"),
+        (b'{}\n\n{"a": oops}', "x: is not JSON in UTF-8: .* line 3 column 7"),
+        (b'{}\n"\xff"', "x: is not JSON in UTF-8: .* position 4"),
+        (b"[" * 200_000, "x: is not JSON in UTF-8: .*recursion depth exceeded"),
     ],
     ids=["syntax", "bytes", "deep"],
 )

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.model.operating_system import case_folded
-from quire.output.json_files import MOST_BYTES, file_names, folder_name, split_name
+from quire.output.json_files import _CHUNK_FILE, MOST_BYTES, file_names, folder_name
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="names that Windows cannot hold")
 
@@ -78,7 +78,9 @@ def test_any_path_stays_inside(path: str, content_type: str, number: int) -> Non
     assert not place.folder.startswith("/")
     for part in parts:
         assert len(os.fsencode(part)) <= MOST_BYTES
-    assert split_name(place.file(number)) == (place.stem, number)
+    match = _CHUNK_FILE.fullmatch(place.file(number))
+    assert match
+    assert match["stem"] == place.stem
 
 
 @given(st.text(), st.text())
@@ -101,11 +103,13 @@ def test_a_name_on_disk_belongs_to_one_document(first: str, second: str) -> None
     ],
 )
 def test_other_names_are_no_chunk_files(name: str) -> None:
-    assert split_name(name) is None
+    assert _CHUNK_FILE.fullmatch(name) is None
 
 
 def test_the_last_number_counts() -> None:
-    assert split_name("doc_a__ch1__ch0.json") == ("doc_a__ch1", 0)
+    match = _CHUNK_FILE.fullmatch("doc_a__ch1__ch0.json")
+    assert match
+    assert match["stem"] == "doc_a__ch1"
 
 
 @pytest.mark.parametrize(("first", "second"), [("A", "a"), ("é", "e\u0301"), ("ß", "SS"), ("İ", "i̇"), ("Å", "Å")])

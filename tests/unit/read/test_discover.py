@@ -268,7 +268,7 @@ def test_directory_that_cannot_be_opened_is_an_error(tmp_path: Path) -> None:
     subprocess.run(["rm", "-rf", str(tmp_path / ("x" * 200))], check=True)
     assert paths(found) == ["a.md", "z.md"]
     assert [(each.is_error, each.reason.split(";")[0]) for each in found.skipped] == [
-        (True, "the name is too long for this system")
+        (True, "cannot be read: File name too long")
     ]
 
 

@@ -363,7 +363,7 @@ def test_variables_that_are_refused(make: Make, name: str, value: str, said: str
 def test_bytes_that_are_not_utf_8(make: Make, tmp_path: Path) -> None:
     make({})
     (tmp_path / "project" / "quire.toml").write_bytes(b"# \xff\n")
-    with pytest.raises(InputError, match="not TOML in UTF-8: .*position 2"):
+    with pytest.raises(InputError, match=r"not TOML in UTF-8: .*position 2"):
         make({})
 
 
