@@ -15,9 +15,6 @@ The whole tree:
     ├── BusyError              another process is updating the index (has its folder)
     ├── MissingExtraError      a package of an extra is not installed (has its name; also an ImportError)
     └── NotFoundError          a section or document that is not in the index (also a LookupError)
-
-``problem`` (what is wrong) and ``advice`` (what to do) are separate, so that the command line can replace the advice
-with its own. Paths, lines and names are fields, too.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -33,7 +30,7 @@ class QuireError(Exception):
 
     def __init__(self, problem: str, advice: str = "") -> None:
         self.problem = problem  # what is wrong
-        self.advice = advice  # what to do; empty if ``problem`` says it, or if nothing can be done
+        self.advice = advice  # what to do, if ``problem`` does not say it; the command line replaces it with its own
 
     @property
     def message(self) -> str:
@@ -68,12 +65,13 @@ class OptionError(QuireError, ValueError):
 
 
 class _PathError(QuireError):
-    """An error about a file or folder."""
+    """An error about a file or folder, or a line of it."""
+
+    line = 0  # of the problem, from 1; 0 if there is none
 
     def __init__(self, path: str, problem: str, advice: str = "") -> None:
         super().__init__(problem, advice)
         self.path = path  # the document, as the user named it; the folder of the index
-        self.line = 0  # of the problem, from 1; 0 if there is none
 
     @property
     def reason(self) -> str:

@@ -37,7 +37,6 @@ from quire.tokens.token_counters import TokenCounter
 
 AnyPath: TypeAlias = str | PathLike[str]  # a path as callers may give it
 _Strategy: TypeAlias = Callable[[Document, Sizer, run_options.Options], tuple[Sequence[Piece], Sequence[Finding]]]
-"""Cuts a document into pieces: ordered and disjoint, together all of the text as the laws demand."""
 _ARGUMENTS = {
     "path": str,
     "title": str,
@@ -70,7 +69,10 @@ def parse(
         raise TypeError(f"a text is needed, not {type(text).__name__}; for a file see quire.chunk_file")
     path = str(path) if isinstance(path, PathLike) else path
     variables = dict(substitutions) if isinstance(substitutions, Mapping) else substitutions or {}
-    _check_arguments(path, title, syntax, dialect, variables or None, page_marker)
+    given = (path, title, syntax, dialect, variables or None, page_marker)
+    for (name, kind), value in zip(_ARGUMENTS.items(), given, strict=True):
+        if value is not None and not (kind is str and isinstance(value, str)):
+            validation.check(name, value, kind)
     source = make_source(text, path, syntax, dialect, variables, page_marker=page_marker or "")
     if path is None and len(text) < _MOST_PATH:  # a path that was probably to be read
         name = text.strip()
@@ -79,12 +81,6 @@ def parse(
             finding = Finding(code="path-as-text", path=source.name, line=1, message=problem)
             source = structs.replace(source, findings=(finding, *source.findings))
     return parse_source(source, title)
-
-
-def _check_arguments(*values: Any) -> None:
-    for (name, kind), value in zip(_ARGUMENTS.items(), values, strict=True):
-        if value is not None and not (kind is str and isinstance(value, str)):
-            validation.check(name, value, kind)
 
 
 def chunk(
@@ -212,11 +208,8 @@ def chunk_dir(
     ``slugs="auto"`` reads all documents first. An invalid folder or option is an error at once.
     """
     folder = os.fspath(path)
-    if Path(folder).is_file():
-        raise InputError(folder, "is a file, not a folder", "see quire.chunk_file")
     check_options(strategy, options, errors)
-    included, excluded = patterns("include", include), patterns("exclude", exclude)
-    discovery = Discovery(folder, include=included, exclude=excluded)
+    discovery = Discovery(folder, patterns("include", include), patterns("exclude", exclude))
     if unread := next((entry for entry in discovery.skipped if entry.is_error), None):
         raise InputError(unread.path, unread.reason)
     files = discovery.documents

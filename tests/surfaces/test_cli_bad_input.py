@@ -68,7 +68,7 @@ def test_undecodable_bytes_can_be_replaced(run, docs, chunks) -> None:
     result = run("chunk", "--errors", "replace", folder)
     assert result.code == 0
     assert originals(chunks(result)) == [FIRST, "# M\n\nab\ufffd", LAST]
-    assert f"{folder}/m.md:3: 1 undecodable sequence was replaced by U+FFFD, the first at byte offset 7" in result.err
+    assert f"{folder}/m.md:3: undecodable bytes became U+FFFD, the first at byte offset 7" in result.err
 
 
 def test_undecodable_standard_input(run) -> None:

@@ -18,7 +18,8 @@ def project(tmp_path, monkeypatch):
 
 
 def trees(folder) -> dict[str, str]:
-    return {name: str(path.relative_to(folder)) for name, path in load(folder, {}).folders.items()}
+    trees = {name: tree.folder for name, tree in load(folder, {}).trees.items()}
+    return {name: str(path.relative_to(folder)) for name, path in trees.items()}
 
 
 def test_folders_and_the_readme_become_trees(run, docs) -> None:

@@ -1,8 +1,4 @@
-"""A chunk to JSON and back. model/record.py declares the fields and their JSON names; chunk.schema.json describes them.
-
-Writing accepts any text. Reading is strict: a missing field or a wrong type is an error that names the field. Unknown
-fields are ignored.
-"""
+"""A chunk to JSON and back. model/record.py declares the fields and their names; chunk.schema.json describes them."""
 
 from __future__ import annotations
 

@@ -38,7 +38,6 @@ _SUFFIX_BYTES = len("__ch.json") + 8  # what a chunk's number adds to a name, fo
 _CHUNK_FILE = re.compile(r"(?s)(?P<stem>.*)__ch(?:0|[1-9][0-9]{0,8})\.json")
 _LIKE_CHUNK_FILE = re.compile(r"(?si).*__ch[0-9]+\.json")
 _FORBIDDEN = re.compile(r'[\x00-\x1f<>:"|?*\\]|[. ]$' if sys.platform == "win32" else "[\x00/]")
-_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?")
 _README = """\
 The folder above holds chunk files of quire. When documents change, quire replaces the folder (or folders in it) as a
 whole, in one step, so that no document is ever half old and half new. Other files in it are kept.
@@ -69,8 +68,6 @@ def folder_name(name: str) -> str:
     """``name`` for a folder: it stays inside the output, and is neither quire's own name nor like a chunk file's."""
     if name == ".." or case_folded(name) == STATE or _LIKE_CHUNK_FILE.fullmatch(name):
         name = name.replace(".", "%2E")
-    if sys.platform == "win32" and _RESERVED.fullmatch(name):
-        name = f"%{ord(name[0]):02X}{name[1:]}"
     return _shortened(_escaped(name), MOST_BYTES)
 
 
@@ -120,7 +117,6 @@ class Written:
 
     documents: int = 0  # the number of documents that are in the folder as given
     chunks: int = 0  # the number of their chunks
-    unchanged: int = 0  # the number of documents that were there already, to the byte
     refused: tuple[Refused, ...] = ()  # the documents that were not written
 
 
@@ -131,14 +127,12 @@ def encoded(chunks: Chunks) -> DocumentFiles:
     return DocumentFiles(chunks.document.path, names, files)
 
 
-def write_files(
-    out: Path | str, documents: Documents, *, patience: float = PATIENCE, on_wait: OnWait | None = None
-) -> Written:
+def write_files(out: Path | str, documents: Documents, *, on_wait: OnWait | None = None) -> Written:
     """Write the chunks of ``documents`` to files in ``out``, all at the end; an error before it changes nothing.
 
     A document that cannot be written is refused, and the others are written.
     """
-    with FileWriter(out, patience=patience, on_wait=on_wait) as writer:
+    with FileWriter(out, on_wait=on_wait) as writer:
         for chunks in each_document(documents):
             writer.add(chunks)
     return writer.written
@@ -147,14 +141,14 @@ def write_files(
 class FileWriter:
     """Writes the chunks of documents to files, in a ``with`` block. The files are put in place at its end.
 
-    It locks the folder. If another run has the lock, it calls ``on_wait`` and waits up to ``patience`` seconds.
+    It locks the folder. If another run has the lock, it calls ``on_wait`` and waits.
     """
 
-    def __init__(self, out: Path | str, *, patience: float = PATIENCE, on_wait: OnWait | None = None) -> None:
+    def __init__(self, out: Path | str, *, on_wait: OnWait | None = None) -> None:
         self._shown = Path(out)
         with os_errors_as_quire_errors(self._shown):  # there may be no current folder
             self._out = Path(os.path.realpath(out))
-        self._patience, self._on_wait = patience, on_wait
+        self._on_wait = on_wait
         self._stack = ExitStack()
         self._chunk_files = cache(partial(_chunk_files, self._out))  # by folder
         self._changes: list[Change] = []
@@ -169,7 +163,7 @@ class FileWriter:
                 if problem := _obstacle(self._shown / name, self._shown, is_folder=is_folder):
                     raise QuireError(f"{self._shown / name}: {problem}")
             (out / STATE).mkdir(parents=True, exist_ok=True)
-            stack.enter_context(held(out / _LOCK, str(self._shown), patience=self._patience, on_wait=self._on_wait))
+            stack.enter_context(held(out / _LOCK, str(self._shown), patience=PATIENCE, on_wait=self._on_wait))
             remove_leftovers(out)
             others = (path for path in out.iterdir() if path.name != STATE)  # a new folder may have a .gitignore
             if not (out / README).exists() and all(path.name[0] == "." and path.is_file() for path in others):
@@ -206,7 +200,6 @@ class FileWriter:
             self.written.chunks += len(new)
             folder, old = self._out / names.folder, self._chunk_files(names.folder).get(case_folded(names.stem), [])
             if {*old} == {*new} and all((folder / file).read_bytes() == data for file, data in new.items()):
-                self.written.unchanged += 1
                 return True
             staged = {file: f"{len(self._changes)}.{number}" for number, file in enumerate(new)}
             for file, data in new.items():
@@ -260,10 +253,7 @@ def _owner(file: Path) -> Any:
 
 def _obstacle(path: Path, out: Path, *, is_folder: bool = True) -> str:
     """Why quire cannot use a file or folder in ``out``; empty if it can. It must not lead out of ``out``."""
-    if path.is_symlink():
-        return f"is a symbolic link, which may lead out of {out}; remove it"
-    if path.exists() and path.is_dir() != is_folder:
-        return f"is {'not ' if is_folder else ''}a folder, but quire needs the name; remove it"
-    if path.exists() and path.stat().st_dev != out.stat().st_dev:
-        return f"is on another file system than {out}, so files cannot be moved there; write to it directly"
-    return ""
+    is_usable = not path.exists() or (path.is_dir() == is_folder and path.stat().st_dev == out.stat().st_dev)
+    if is_usable and not path.is_symlink():
+        return ""
+    return f"must be a {'folder' if is_folder else 'file'}, no link, on the file system of {out}; remove it"

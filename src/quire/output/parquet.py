@@ -1,7 +1,4 @@
-"""Parquet: one row per chunk, with the fields of the JSON record or of the flat one. Needs pyarrow, an extra.
-
-Rows are written in groups, so that memory does not grow with the number of documents.
-"""
+"""Parquet: one row per chunk, with the fields of the JSON record or of the flat one. Needs pyarrow, an extra."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from quire.output.atomic_file import new_file
 from quire.output.chunk_json import VERSION, is_record, to_json
 from quire.output.record_forms import FLAT, Documents, Form, each_document, records
 
-_ROWS = 2048  # the minimum of rows in a group
+_ROWS = 2048  # the minimum of rows in a group, so that memory does not grow with the number of documents
 
 
 def write_parquet(target: Path | str, documents: Documents, *, is_flat: bool = False) -> int:

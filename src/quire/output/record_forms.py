@@ -1,7 +1,4 @@
-"""The compact and the flat record of a chunk, and the node record of the heading tree.
-
-A form turns the chunks of a document into records; ``FORMS`` names all forms.
-"""
+"""The compact and the flat record of a chunk, and the node record of the heading tree."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 A file that is named is taken, whatever its name. In a directory, Markdown and ``.txt`` files are taken, except hidden
 and ignored ones, installed packages, build outputs and the ``.txt`` files of programs; patterns under ``include`` bring
-the last three back. What cannot be read is reported, and the rest goes on.
-The order depends on names only.
+the last three back.
 """
 
 import os
@@ -18,12 +17,12 @@ from quire.model.operating_system import is_link_or_junction
 from quire.read import ignore_files
 from quire.read.source import MARKDOWN_EXTENSIONS, NOT_REGULAR, unreadable
 
-_ENDINGS = (*MARKDOWN_EXTENSIONS, ".txt")  # of file names, in lower case, that are taken from a directory
-_NEVER = frozenset({".git", ".quire", *_ENDINGS})
+EXTENSIONS = (*MARKDOWN_EXTENSIONS, ".txt")  # of file names, in lower case, that are taken from a directory
+_NEVER = frozenset({".git", ".quire", *EXTENSIONS})
 _HIDDEN_WITH_NOTES = (".github", ".claude", ".cursor")  # hidden folders that have documents for readers and agents
 _NEVER_NOTES = frozenset({"cmakelists.txt", "constraints.txt", "requirements.txt", "robots.txt", "top_level.txt"})
 _PACKAGES = frozenset({"node_modules", "site-packages", "third_party", "vendor"})
-_PACKAGE_ENDINGS = (".dist-info", ".egg-info")
+_PACKAGEEXTENSIONS = (".dist-info", ".egg-info")
 _OUTPUTS = {  # folders of build outputs, by the files beside them that say so
     "target": ("Cargo.toml", "pom.xml", "build.sbt"),
     "build": ("package.json", "pyproject.toml", "setup.py", "build.gradle", "build.gradle.kts", "CMakeLists.txt"),
@@ -167,7 +166,7 @@ class Discovery:
                 self._add_other(entry, folder, names)
         if folder.file in self._changed or folder.file not in self._known:
             self.listed.add(folder.path)
-            self._add_files([entry for entry in files if entry.name.lower().endswith(_ENDINGS)], folder)
+            self._add_files([entry for entry in files if entry.name.lower().endswith(EXTENSIONS)], folder)
 
     def _is_named(self, name: str) -> bool:
         """Whether a pattern of ``include`` names a folder."""
@@ -190,7 +189,7 @@ class Discovery:
     def _add_other(self, entry: os.DirEntry[str], folder: _Folder, beside: set[str]) -> None:
         """An entry that is no regular file: a folder or a link waits, a pipe is reported."""
         name = entry.name
-        is_package = name in _PACKAGES or name.endswith(_PACKAGE_ENDINGS)
+        is_package = name in _PACKAGES or name.endswith(_PACKAGEEXTENSIONS)
         if (is_package or not beside.isdisjoint(_OUTPUTS.get(name, ()))) and not self._is_named(name):
             self.left_out["installed packages" if is_package else "build output"] += 1
             return
@@ -273,7 +272,7 @@ def decides(path: str) -> bool:
 
 def has_extension(name: str) -> bool:
     """Whether a file name is that of a document."""
-    return name.lower().endswith(_ENDINGS) and name.rfind(".") > 0
+    return name.lower().endswith(EXTENSIONS) and name.rfind(".") > 0
 
 
 def is_code_repository(folder: Path) -> bool:

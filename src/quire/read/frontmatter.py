@@ -104,11 +104,8 @@ def load_toml(text: str) -> dict[str, Any]:
         raise ValueError(f"A dotted key has more than 32 parts (at line {line}, column 1)")
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        raise
-    except (RecursionError, ValueError) as error:
-        is_deep = isinstance(error, RecursionError)
-        raise ValueError("Its values are nested too deep" if is_deep else "A number has too many digits") from error
+    except RecursionError as error:
+        raise ValueError("Its values are nested too deep") from error
 
 
 class _JsonValues:

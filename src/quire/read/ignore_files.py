@@ -2,9 +2,6 @@
 
 Matching takes linear time in the pattern and in the path: the first position where the text between two stars matches
 is as good as any later one, so the expression never backtracks behind it (``(?>…)``).
-
-In ignore files, the last pattern that matches an entry decides; deeper files win over shallower ones,
-``.quireignore`` over ``.gitignore``. ``Discovery`` does not enter an ignored folder.
 """
 
 import codecs

@@ -101,15 +101,10 @@ def decode(
         before = data[: error.start].decode(encoding)
         line = lines_at(before, [len(before)])[0]
         if errors == "strict":
-            is_marked = encoding in _MARKS.values()
-            expected = f"{encoding[:6].upper()}, as its byte order mark says" if is_marked else encoding.upper()
-            problem = f"byte offset {error.start}: not {expected} ({error.reason})"
+            problem = f"byte offset {error.start}: not {encoding.upper()} ({error.reason})"
             advice = f'{CONVERT}, or read it with errors="replace"'
             raise UndecodableError(name, problem, line, error.start, advice) from error
-        # The file may have U+FFFD of its own.
-        count = text.count("\ufffd") - data.decode(encoding, "ignore").count("\ufffd")
-        sequences = "1 undecodable sequence was" if count == 1 else f"{count} undecodable sequences were"
-        message = f"{sequences} replaced by U+FFFD, the first at byte offset {error.start}; convert the file to UTF-8."
+        message = f"undecodable bytes became U+FFFD, the first at byte offset {error.start}; {CONVERT}"
         return text, (Finding(code="undecodable", path=name, line=line, message=message),)
     return (notebook_text(text, name) if name.lower().endswith(NOTEBOOK) and data else text), ()
 

@@ -1,8 +1,7 @@
-"""YAML from any author to Python values: ``load_plain`` without PyYAML, ``load`` with it.
+"""YAML from any author to Python values: ``load_plain`` without PyYAML, which takes long to import, ``load`` with it.
 
-Most front matter is keys with text, numbers, lists and mappings in block style. PyYAML takes several times as long for
-it, and longer still to import. Its safe loader runs no code, but deep nesting overflows its C stack and ends the
-process, and a date that does not exist is a bare ``ValueError``. Here nesting is limited, and such a date is text.
+PyYAML's safe loader runs no code, but deep nesting overflows its C stack and ends the process, and a date that does not
+exist is a bare ``ValueError``. Here nesting is limited, and such a date is text.
 """
 
 from contextlib import suppress

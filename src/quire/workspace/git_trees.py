@@ -76,7 +76,7 @@ def _write_documents(tree: Tree, temporary: Path, new: Path) -> str:
             continue
         if kind == b"tree" and posixpath.basename(file) in _MARKS:
             (new / file).mkdir(parents=True, exist_ok=True)
-        elif kind == b"blob" and mode != _LINK and _is_wanted(file):
+        elif kind == b"blob" and mode != _LINK and _is_wanted(*posixpath.split(file)):
             objects[file] = hashed
     if not has_folder:
         raise QuireError(f"{tree.git}: there is no folder {tree.path}", "correct the path of the tree")
@@ -96,9 +96,8 @@ def _listing(tree: Tree, repository: Path, path: str) -> list[bytes]:
     return output.split(b"\0")[:-1]
 
 
-def _is_wanted(path: str) -> bool:
+def _is_wanted(folder: str, name: str) -> bool:
     """Whether a file is a document, or says which files are, in which dialect, or with which variables."""
-    folder, name = posixpath.split(path)
     is_variables = folder.endswith(VARIABLE_FOLDERS) and name.endswith((".yml", ".yaml"))
     return has_extension(name) or name in _NAMES or is_variables
 

@@ -7,7 +7,6 @@ Ids never depend on what was searched before, and nothing is written into a fold
 """
 
 import os
-import posixpath
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,10 +20,10 @@ from quire.index.section_lookup import SectionName
 from quire.model.operating_system import digest, remove_folder, temporary_folder, user_folder
 from quire.model.trees import Tree, tree_name
 from quire.output.atomic_file import replacing
-from quire.search.conditions import literal_pattern, matches_path
 from quire.search.hit import Hit
 from quire.workspace.settings import IS_STORE, Settings
 
+exists = os.path.exists  # an empty path does not exist, but Path("") does
 _LONGEST_PATH = 4096
 _PATHS = "paths"
 _DAYS = 30
@@ -46,15 +45,9 @@ def display_path(path: str | Path) -> str:
     if is_target(str(path)):
         return str(path)
     absolute = os.path.abspath(path)  # noqa: PTH100  links stay as named
-    try:
+    with suppress(ValueError):  # another drive
         return min(os.path.relpath(absolute), absolute, key=len)
-    except ValueError:  # another drive
-        return absolute
-
-
-def exists(path: str) -> bool:
-    """Whether there is a file or folder at ``path``."""
-    return "\0" not in path and os.path.exists(path)  # noqa: PTH110  an empty path does not exist, but Path("") does
+    return absolute
 
 
 def is_target(index: str) -> bool:
@@ -111,25 +104,10 @@ def locate(path: str | Path, folders: Mapping[str, Path]) -> Scope | None:
     return Scope(tree, "" if inside == "." else storable(inside))
 
 
-def tree_patterns(glob: str, folders: Mapping[str, Path]) -> list[str]:
-    """A pattern for paths from the current folder, as patterns for paths in the trees."""
-    lead = "" if os.path.isabs(glob) else literal_pattern(Path.cwd().as_posix()).rstrip("/")  # noqa: PTH117
-    absolute = posixpath.normpath(f"{lead}/{glob.replace(os.sep, '/').lstrip('/')}")
-    patterns = []
-    for tree, folder in folders.items():
-        top = folder.as_posix()
-        if absolute.startswith(f"{literal_pattern(top)}/"):
-            patterns.append(f"{tree}:{absolute.removeprefix(literal_pattern(top))}")
-        elif matches_path("", f"{top.lstrip('/')}/", [absolute]):
-            patterns.append(f"{tree}:/")
-    return patterns
-
-
 class Selection(NamedTuple):
     """Trees, their index, and what was named of them."""
 
-    kind: Literal["configured", "cached", "named"]
-    """Whose trees these are: those of a quire.toml, those that were named, or those of an index that was named."""
+    kind: Literal["configured", "cached", "named"]  # trees of a quire.toml, named paths, or those of a named index
     index_folder: Path
     trees: Mapping[str, Tree]
     scopes: tuple[Scope, ...] = ()  # files and folders in the trees; empty for all
@@ -139,7 +117,8 @@ def configured(settings: Settings, index: Path | None, paths: Sequence[str]) -> 
     """The trees of quire.toml; None if there are none, or if a path is outside of them."""
     if settings.file is None or not settings.trees:
         return None
-    scopes = [scope for scope in (locate(path, settings.folders) for path in paths) if scope]
+    folders = {name: tree.folder for name, tree in settings.trees.items()}
+    scopes = [scope for path in paths if (scope := locate(path, folders))]
     if len(scopes) < len(paths):
         return None
     folder = index or settings.index or settings.file.parent / DEFAULT_FOLDER

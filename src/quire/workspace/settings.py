@@ -170,9 +170,8 @@ def _tree(file: Path, name: str, value: str | Tree, key: Naming) -> Tree:
     path = tree.path if tree.git else str(absolute(file.parent, tree.path))
     if tree.git and ":" not in tree.git.partition("/")[0]:
         tree = structs.replace(tree, git=str(absolute(file.parent, tree.git)))
-    patterns = {"include": tree.include, "exclude": tree.exclude}
-    tuples = {name: (value,) if isinstance(value, str) else value for name, value in patterns.items()}
-    return structs.replace(tree, path=path, **tuples)
+    both = [(value,) if isinstance(value, str) else value for value in (tree.include, tree.exclude)]
+    return structs.replace(tree, path=path, include=both[0], exclude=both[1])
 
 
 def _check_chunk(name: str, table: Mapping[str, Any], defaults: Mapping[str, Any], key: Naming) -> None:
@@ -244,11 +243,6 @@ class Settings(Struct, frozen=True, kw_only=True):
     search: SearchSettings = SearchSettings()
     context: tuple[ContextRule, ...] = ()
     values: Mapping[str, Value] = {}  # what a file or the environment sets, by its full name
-
-    @property
-    def folders(self) -> dict[str, Path]:
-        """The paths of the trees."""
-        return {name: tree.folder for name, tree in self.trees.items()}
 
     def chunk_options(self, tree: str = "", strategy: str | None = None) -> dict[str, Any]:
         """The strategy and its options, those of a tree over those under ``[chunk]``, for that or another strategy."""

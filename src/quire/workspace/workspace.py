@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,7 +26,7 @@ from quire.model.operating_system import remove_folder, temporary_folder
 from quire.model.trees import Tree
 from quire.model.validation import convert, unknown_name
 from quire.read.discover import Discovery, Hidden, left_out_counts
-from quire.search.conditions import matches_path
+from quire.search.conditions import literal_pattern, matches_path
 from quire.search.hit import Hit, Results
 from quire.search.index_api import Index, TreeInfo, Update
 from quire.workspace import selection
@@ -50,8 +51,7 @@ class Workspace(AbstractContextManager["Workspace"]):
         self.kind = choice.kind
         self.index_folder = choice.index_folder
         self.trees = choice.trees  # the trees, with absolute paths
-        self.scopes = choice.scopes or tuple(map(Scope, choice.trees))
-        """What was selected: trees, or files and folders in them."""
+        self.scopes = choice.scopes or tuple(map(Scope, choice.trees))  # selected trees, or files and folders in them
         self.is_index_named = False  # whether another index than the usual one was asked for
         self.failed: tuple[Finding, ...] = ()  # findings about files that could not be read at the last update
         self.note = ""  # why answers may be outdated; empty if they are not
@@ -231,10 +231,9 @@ class Workspace(AbstractContextManager["Workspace"]):
 
     def _indexed_trees(self) -> dict[str, TreeInfo]:
         """The trees in the index; none if it cannot be read."""
-        try:
+        with suppress(NotFoundError, IndexDamagedError):
             return self.index.trees()
-        except (NotFoundError, IndexDamagedError):
-            return {}
+        return {}
 
     def left_out(self) -> str:
         """How many files and folders of the selected trees are left out, by reason, and what adds them."""
@@ -272,10 +271,9 @@ class Workspace(AbstractContextManager["Workspace"]):
 
     def finds(self, name: str) -> bool:
         """Whether the index has a section of this name now."""
-        try:
+        with suppress(NotFoundError, StoreError):
             return bool(self.get(name))
-        except (NotFoundError, StoreError):
-            return False
+        return False
 
     def search(
         self, query: str, *, path: Sequence[str] = (), like: str = "", text: str = "", **options: Any
@@ -327,9 +325,18 @@ class Workspace(AbstractContextManager["Workspace"]):
 
     def _patterns(self, glob: str) -> list[str]:
         """Patterns for paths in trees, for a tree's name, a pattern in trees, or one from the current folder."""
-        tree, mark, path = glob.partition(":")
-        in_tree = [f"{tree}:/{path.lstrip('/')}"] if tree in self.trees else []
-        return [*in_tree, *([] if mark and in_tree else [glob]), *selection.tree_patterns(glob, self.folders)]
+        named, mark, path = glob.partition(":")
+        patterns = [f"{named}:/{path.lstrip('/')}"] if named in self.trees else []
+        patterns += [] if mark and patterns else [glob]
+        lead = "" if os.path.isabs(glob) else literal_pattern(Path.cwd().as_posix()).rstrip("/")  # noqa: PTH117
+        absolute = posixpath.normpath(f"{lead}/{glob.replace(os.sep, '/').lstrip('/')}")
+        for tree, folder in self.folders.items():
+            top = literal_pattern(folder.as_posix())
+            if absolute.startswith(f"{top}/"):
+                patterns.append(f"{tree}:{absolute.removeprefix(top)}")
+            elif matches_path("", f"{folder.as_posix().lstrip('/')}/", [absolute]):
+                patterns.append(f"{tree}:/")
+        return patterns
 
     def unselected(self, globs: Sequence[str] = ()) -> list[str]:
         """The ids of the documents that were not selected, and if there are ``globs``, of those that match none."""
@@ -361,10 +368,6 @@ class StoreWorkspace(Workspace):
     def refresh(self, on_progress: object = None) -> Update:
         """Nothing to do: each search looks for the last version of the store."""
         return Update()
-
-    def left_out(self) -> str:
-        """Unknown here."""
-        return ""
 
     def _filter(self, globs: Sequence[str], without: Sequence[str]) -> dict[str, Any]:
         """The patterns, which are checked for the candidates only."""

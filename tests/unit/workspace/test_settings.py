@@ -45,6 +45,10 @@ def make(tmp_path: Path, home: Path) -> Make:
     return from_files
 
 
+def folders(settings: Settings) -> dict[str, Path]:
+    return {name: tree.folder for name, tree in settings.trees.items()}
+
+
 def test_defaults(make: Make, tmp_path: Path) -> None:
     settings = make({})
     assert (settings.folder, settings.file, settings.index) == (tmp_path / "project", None, None)
@@ -64,7 +68,7 @@ def test_the_nearest_file_upwards_and_paths_from_its_folder(make: Make, tmp_path
     assert settings.folder == tmp_path / "project"
     project = tmp_path / "project"
     assert settings.index == project / "ix"
-    assert settings.folders == {"docs": project / "docs", "other": project / "other" / "y"}
+    assert folders(settings) == {"docs": project / "docs", "other": project / "other" / "y"}
     assert settings.search.limit == 10  # files above the nearest do not count
     assert settings.values["index"].origin == tmp_path / "project" / "quire.toml"
     assert settings.values["trees.docs.path"].origin == tmp_path / "project" / "quire.toml"
@@ -77,7 +81,7 @@ def test_pyproject_counts_if_it_is_about_quire(make: Make, tmp_path: Path) -> No
     }
     settings = make(files)
     assert settings.folder == tmp_path
-    assert settings.folders == {"docs": tmp_path / "docs"}
+    assert folders(settings) == {"docs": tmp_path / "docs"}
 
 
 def test_quire_toml_before_pyproject(make: Make) -> None:
@@ -106,15 +110,15 @@ def test_trees_and_index_come_from_one_file(make: Make, home: Path, tmp_path: Pa
     users = {"home/quire/quire.toml": 'index = "ix"\n[trees]\nnotes = "notes"\n'}
     (tmp_path / "project" / ".quire").mkdir(parents=True)  # an index that is there is no project
     settings = make(users)
-    assert (settings.index, settings.folders) == (home / "quire" / "ix", {"notes": home / "quire" / "notes"})
+    assert (settings.index, folders(settings)) == (home / "quire" / "ix", {"notes": home / "quire" / "notes"})
     assert settings.folder == tmp_path / "project"
     settings = make({**users, "project/quire.toml": "[search]\nlimit = 3\n"})
-    assert (settings.index, settings.folders) == (None, {"project": tmp_path / "project"})
+    assert (settings.index, folders(settings)) == (None, {"project": tmp_path / "project"})
 
 
 def test_a_project_without_trees_is_one_tree(make: Make, tmp_path: Path) -> None:
     settings = make({"my project/quire.toml": ""}, "my project/deep")
-    assert settings.folders == {"my-project": tmp_path / "my project"}
+    assert folders(settings) == {"my-project": tmp_path / "my project"}
     assert settings.file == tmp_path / "my project" / "quire.toml"
 
 
@@ -122,11 +126,11 @@ def test_trees_of_the_user_that_are_searched_in_every_project(make: Make, home: 
     own = '[trees]\nnotes = { path = "n", always = true }\nother = "o"\n'
     files = {"home/quire/quire.toml": own, "project/quire.toml": '[trees]\ndocs = "docs"\n'}
     settings = make(files)
-    assert settings.folders == {"notes": home / "quire" / "n", "docs": tmp_path / "project" / "docs"}
+    assert folders(settings) == {"notes": home / "quire" / "n", "docs": tmp_path / "project" / "docs"}
     assert settings.values["trees.notes.path"].origin == home / "quire" / "quire.toml"
     assert settings.values["trees.docs.path"].origin == settings.file == tmp_path / "project" / "quire.toml"
     settings = make({**files, "project/quire.toml": '[trees]\nnotes = "mine"\n'})  # the project's own wins
-    assert settings.folders == {"notes": tmp_path / "project" / "mine"}
+    assert folders(settings) == {"notes": tmp_path / "project" / "mine"}
     assert settings.always == ()
     assert settings.values["trees.notes.path"].origin == tmp_path / "project" / "quire.toml"
 
@@ -157,7 +161,7 @@ def test_no_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_home_in_paths(make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "me"))
     settings = make({"home/quire/quire.toml": '[trees]\nnotes = "~/notes"\n'}, QUIRE_INDEX="~/ix")
-    assert settings.folders == {"notes": tmp_path / "me" / "notes"}
+    assert folders(settings) == {"notes": tmp_path / "me" / "notes"}
     assert settings.index == tmp_path / "me" / "ix"
 
 
