@@ -216,9 +216,9 @@ def test_a_folder_in_the_place_of_a_file_of_the_index(project: Path, run: Run, n
 BAD_TOML = {
     "arrays": ("x = " + "[" * 50_000, "nested too deep"),
     "tables": ("x = " + "{a=" * 50_000, "nested too deep"),
-    "digits": ("x = " + "9" * 5_001, "too many digits"),
-    "hex": ("index = 0x" + "f" * 5_001, "a number of thousands of digits"),
-    "in a list": ("index = [0x" + "f" * 5_001 + "]", "a number of thousands of digits"),
+    "digits": ("x = " + "9" * 5_001, "Exceeds the limit"),
+    "hex": ("index = 0x" + "f" * 5_001, "Exceeds the limit"),
+    "in a list": ("index = [0x" + "f" * 5_001 + "]", "Exceeds the limit"),
     "dotted": (".".join("a" * 40_000) + " = 1", "more than 32 parts"),
     "dotted header": (f"[{'.'.join('a' * 40_000)}]", "more than 32 parts"),
     "dotted, quoted": ('"\\"".' + ".".join("a" * 40_000) + " = 1", "more than 32 parts"),
