@@ -1,13 +1,10 @@
-"""``quire.Index``: documents in a folder, kept up to date and searchable. ``index`` stores them, ``search`` finds them.
-
-The parser and the writer are loaded only if something has changed.
-"""
+"""``quire.Index``: documents in a folder, kept up to date and searchable."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
@@ -109,11 +106,14 @@ class Index:
         ``wait`` seconds a ``BusyError`` is raised. ``rebuild`` rebuilds the whole index. A folder that has other files
         in it, or contains a tree, is refused.
         """
-        folders = None if trees is None else _folders(trees)
+        if trees is not None:
+            if not isinstance(trees, Mapping) or not all(isinstance(tree, str) for tree in trees):
+                raise invalid_value("trees", trees, 'must be folders by name, as in {"docs": "docs/"}')
+            trees = {tree: _path(f"trees[{tree!r}]", folder) for tree, folder in trees.items()}
         by_tree: dict[str, Any] = {"languages": languages, "include": include, "exclude": exclude, "slugs": slugs}
         by_tree |= {"dialects": dialects, "reading": reading}
         chosen = {name: values or {} for name, values in by_tree.items()}
-        request = convert(Request, {"trees": folders, "rebuild": rebuild, **chosen})
+        request = convert(Request, {"trees": trees, "rebuild": rebuild, **chosen})
         jobs = check("jobs", jobs, Annotated[int, Meta(ge=1)] | None)
         plan_again = partial(plan_update, self._folder, request, self._last)
         carry_out = partial(self._carry_out, plan_again, wait, on_wait, jobs=jobs, on_progress=on_progress)
@@ -131,9 +131,8 @@ class Index:
         self, plan_again: Callable[[], UpdatePlan], wait: float, on_wait: OnWait | None, **reading: Any
     ) -> Update:
         self._refuse_closed()
-        started = time.perf_counter()
         check("wait", wait, Annotated[float, Meta(ge=0)])
-        plan = plan_again()
+        started, plan = time.perf_counter(), plan_again()
         opened: Opened = plan.snapshot, plan.stamp
         if plan.is_needed:
             from quire.index.update import update  # noqa: PLC0415  loads the parser and the tokenizer
@@ -182,17 +181,13 @@ class Index:
             from quire.embed.endpoint import Reranker  # noqa: PLC0415  few searches need it
 
             ranked = Reranker(url, self._settings.rerank_model)
-        return search(
-            snapshot, query, settings, wanted, merge=merge, every=every, explain=explain, find_near=near, rerank=ranked
-        )
+        return search(snapshot, query, settings, wanted, near, ranked, merge=merge, every=every, explain=explain)
 
     def embed(self, embedder: object = None, *, on_progress: OnProgress | None = None) -> VectorUpdate:
         """Give every section a vector, for search by meaning; only new and changed text is embedded.
 
-        ``embedder`` is what ``quire.embed.resolve`` takes: a ``quire.embed.Endpoint``, a folder in the format of
-        model2vec, any object with ``encode`` or ``embed_documents``, a function from texts to vectors, or
-        ``"wordllama"``; None is the one of the last time. After an update, sections without a vector are found by
-        words alone.
+        ``embedder`` is what ``quire.embed.resolve`` takes, such as a ``quire.embed.Endpoint`` or ``"wordllama"``; None
+        is the one of the last time. After an update, sections without a vector are found by words alone.
         """
         return self._vectors().update(self._snapshot(), embedder, on_progress)
 
@@ -206,7 +201,6 @@ class Index:
                 from quire.search.vector_search import VectorSearch  # noqa: PLC0415  loads NumPy
             except ModuleNotFoundError as error:
                 raise MissingExtraError("vectors", error.name) from error
-
             self._vector_search = VectorSearch(self._folder.path, self._embedder)
         return self._vector_search
 
@@ -283,8 +277,7 @@ class Index:
         is_wanted = partial(Filter.checked(tree, path).accepts, snapshot)
         return sorted(filter(is_wanted, self._records(snapshot, tree)), key=attrgetter("tree", "path"))
 
-    def _records(self, snapshot: Snapshot, tree: str | None) -> Iterable[FileRecord]:
-        """The records of documents, at least those of ``tree``."""
+    def _records(self, snapshot: Snapshot, tree: str | None) -> list[FileRecord]:
         return [record for record in snapshot.files.values() if not record.failed]
 
     def outline(self, document: str) -> list[Node]:
@@ -307,9 +300,8 @@ class Index:
             trees = self.trees()
         except IndexDamagedError as error:
             return Status(version=VERSION, size=size, damaged=error.reason)
-        settings = snapshot.settings
+        settings, vectors = snapshot.settings, current_folder(self._folder.path)
         stale = stale_files(self._folder.home, settings.trees, snapshot)
-        vectors = current_folder(self._folder.path)
         table = load_table(vectors) if vectors else None
         return Status(
             version=VERSION,
@@ -348,9 +340,3 @@ def _path(name: str, value: Any) -> str:
     if not text or "\0" in text:
         raise invalid_value(name, value, "must be a path")
     return text
-
-
-def _folders(trees: Any) -> dict[str, str]:
-    if not isinstance(trees, Mapping) or not all(isinstance(tree, str) for tree in trees):
-        raise invalid_value("trees", trees, 'must be folders by name, as in {"docs": "docs/"}')
-    return {tree: _path(f"trees[{tree!r}]", folder) for tree, folder in trees.items()}
