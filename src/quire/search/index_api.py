@@ -181,7 +181,9 @@ class Index:
             from quire.embed.endpoint import Reranker  # noqa: PLC0415  few searches need it
 
             ranked = Reranker(url, self._settings.rerank_model)
-        return search(snapshot, query, settings, wanted, near, ranked, merge=merge, every=every, explain=explain)
+        return search(
+            snapshot, query, settings, wanted, find_near=near, rerank=ranked, merge=merge, every=every, explain=explain
+        )
 
     def embed(self, embedder: object = None, *, on_progress: OnProgress | None = None) -> VectorUpdate:
         """Give every section a vector, for search by meaning; only new and changed text is embedded.
