@@ -1,8 +1,4 @@
-"""Static models: a text's vector is the mean of the vectors of its tokens. No network, no GPU.
-
-A folder in the format of model2vec has ``model.safetensors`` (the vectors; where tokens share them also ``mapping``,
-the row of each token, and ``weights``) and ``tokenizer.json``.
-"""
+"""Static models: a text's vector is the mean of the vectors of its tokens. No network, no GPU."""
 
 from __future__ import annotations
 

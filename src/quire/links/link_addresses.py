@@ -1,11 +1,4 @@
-"""Finds the pages of a tree by the addresses that links use.
-
-    page.md#id  ../a/  ./b  page.html     relative to the file, or to the page that is published as a folder
-    /docs/a/b/                            absolute; the tree may be a part of the site, or the site a part of the tree
-    [[page#Heading]]  {{< ref "page" >}}  by file name, from anywhere
-
-Pages also have the addresses in their front matter.
-"""
+"""Finds the pages of a tree by the addresses that links use: docs/generators.md lists them."""
 
 import posixpath
 import re

@@ -1,8 +1,4 @@
-"""``quire.cite``: whether quotations are in the documents, and where.
-
-A quotation is looked for in its source, then in all documents, each read once. For one that is nowhere, the history of
-its source is read, if that is in a git working tree; then the sections with its words are compared with it.
-"""
+"""``quire.cite``: whether quotations are in the documents, and where: in the source, elsewhere, or in its history."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """Conditions on the documents of a search: ``status=draft``, ``date>2025``, ``path:release-notes/**``.
 
-A query, ``where`` and the weights under ``[search.where]`` name them. A key is one of the front matter, ``path`` or
-``tree``. A list satisfies a condition if one of its values does. Path patterns are as in ``.gitignore``; one that
-matches a folder matches everything in it, and ``docs:guides/**`` is for the tree ``docs`` only.
+A key is one of the front matter, ``path`` or ``tree``. A list satisfies a condition if one of its values does.
 """
 
 import operator

@@ -1,7 +1,6 @@
 """``quire.match_ranges``: where the words of a query are in the text of a hit.
 
-A word is a sequence of letters, digits and marks; in scripts without spaces each character is one. camelCase names are
-compared as a whole and part by part, so that ``tokens`` is found in ``rotateTokens``.
+camelCase names are compared as a whole and part by part, so that ``tokens`` is found in ``rotateTokens``.
 """
 
 import re

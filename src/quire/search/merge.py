@@ -1,13 +1,7 @@
-"""Nodes that match to sections that answer, along the heading tree of each document.
+"""Nodes that match to sections that answer, along the heading tree of each document: docs/search.md has the rules.
 
-- A child matches if it is a match or replaces its own children. The document replaces its children only if all of them
-  match, and the threshold applies there too, so that 1.0 turns aggregation off.
-- A parent with many times the tokens of a section below it that scores as much does not replace it (``parent_size``).
-- A match above better ones that nothing replaces is passed over, as its text would contain them. The best of them
-  scores at least as much as it does: a replacement inherits the rank of the section it replaces. If a section further
-  up replaces them, the match is a constituent like them.
-- An aggregated score is limited by the best match's score, so that several levels do not multiply it. A result never
-  scores less than one that it replaces.
+A match above better ones is passed over, as its text would contain them. A result never scores less than one that it
+replaces.
 """
 
 from collections import Counter

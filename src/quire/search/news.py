@@ -1,8 +1,4 @@
-"""Release notes, changelogs and blogs, by their paths. They mention everything; the manual explains it.
-
-``search.news`` is the factor for their scores. It does not apply to a query that asks for news, to pages and sections
-with the version of the query in their names, and to a tree that is mostly news.
-"""
+"""Release notes, changelogs and blogs, by their paths. They mention everything; the manual explains it."""
 
 import re
 

@@ -4,11 +4,8 @@
     branch = item*                         any may match; those with a field must
     item   = [-] [field:] (word | "phrase" | ( query )) [^boost]
 
-A character is syntax only where the grammar allows it; elsewhere it belongs to a word. Punctuation alone becomes a
-``mark``, which matches nothing. Text that was never meant as a query therefore gives words, not errors. In the tree, a
-``Not`` is always an item of a ``Group`` that also has something to search for.
-
-The cost is linear: brackets are paired once, and each word and quote is scanned a fixed number of times.
+A character is syntax only where the grammar allows it, so text that was never meant as a query gives words, not errors.
+In the tree, a ``Not`` is always an item of a ``Group`` that also has something to search for. The cost is linear.
 """
 
 import re

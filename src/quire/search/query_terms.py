@@ -1,7 +1,4 @@
-"""The terms of a query that are searched: at most 64, with corrections, prefixes and joined words; those of ``--like``.
-
-Further terms are ignored, so that no query takes long.
-"""
+"""The terms of a query that are searched: at most 64, with corrections, prefixes and joined words."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

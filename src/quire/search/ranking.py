@@ -1,8 +1,4 @@
-"""The best nodes for a query: those that the engine finds, the best of them scored again.
-
-The second pass scores how much of a title the query covers, and how many pages link to the node. A title that says
-nothing but the query's words is most likely the answer; one with other words is about more.
-"""
+"""The best nodes for a query: those that the engine finds, the best of them scored again by titles and links."""
 
 import re
 from collections import defaultdict

@@ -1,7 +1,4 @@
-"""Search by meaning: the nodes whose vectors are nearest to that of a query, and embedding those that have none.
-
-Only texts without a vector are embedded. ``vector_files`` says which files vectors are in. Needs NumPy.
-"""
+"""Search by meaning: the nodes whose vectors are nearest to that of a query. Needs NumPy."""
 
 from __future__ import annotations
 
