@@ -17,7 +17,7 @@ from quire.index.engine.snapshot import Snapshot
 from quire.model.document import Span
 from quire.model.patterns import pattern
 from quire.model.query_tree import TEXT_FIELDS, Group, Not, Phrase, Query, Word, leaves, with_leaves
-from quire.search.conditions import Filter, condition, known_trees, unknown_keys, weights
+from quire.search.conditions import PATH, Filter, condition, known_trees, weights
 from quire.search.news import HeldBack
 from quire.search.query_syntax import KEYED
 from quire.search.search_settings import MAX_TERMS, SearchSettings
@@ -106,8 +106,9 @@ def prepare(snapshot: Snapshot, query: Query, settings: SearchSettings, wanted: 
         filters = [one_of(context.schema, TREE, wanted.trees)]
     # ``localhost:8080`` is text where documents say *localhost*.
     keyed = [match[1] for word in words if is_plain(word) and (match := KEYED.match(word.text))]
-    named = [key for key in keyed if snapshot.front_matter_keys and not context.dictionary.has(key)]
-    other_keys = unknown_keys(snapshot, [*[where.key for where in wanted.where], *map(str.casefold, named)])
+    named = [key.casefold() for key in keyed if snapshot.front_matter_keys and not context.dictionary.has(key)]
+    asked = dict.fromkeys([*[where.key for where in wanted.where], *named])
+    other_keys = [key for key in asked if key not in (PATH, TREE, *snapshot.front_matter_keys)]
     factors, news = weights(snapshot, settings.where), HeldBack(snapshot, query, settings.news)
     query = _with_joined(query, context)
     return PreparedQuery(snapshot, context, query, settings, filters, unknown, other_keys, factors, news)
