@@ -70,7 +70,6 @@ class VectorSearch:
             rows.commit(documents)
         if removed and not stale:
             rows.commit(documents)
-        rows.compact()
         if current_folder(self._index) != path:
             with replacing(self._index / CURRENT) as stream:
                 stream.write(path.name.encode())
@@ -100,8 +99,8 @@ class VectorSearch:
 
     def _known_embedder(self, table: Table) -> Embedder:
         """The embedder that was used last, else the one that the table names, else the configured one."""
-        model = table.model, table.version
-        if self._embedder is None or (self._embedder.name, self._embedder.version) != model:
+        model, embedder = (table.model, table.version), self._embedder
+        if embedder is None or (embedder.name, embedder.version) != model:
             is_named = table.embedder in NAMES  # not a folder or an endpoint: the index may be a stranger's
             configured = table.embedder if is_named else self._configured
             embedder = None if configured is None else resolve(configured)
@@ -110,7 +109,7 @@ class VectorSearch:
                 advice = "name this model: [embed] in your own quire.toml, or Index.open"
                 raise StoreError(str(self._index), problem, advice)
             self._embedder = embedder
-        return self._embedder
+        return embedder
 
 
 class _Rows:
@@ -148,21 +147,6 @@ class _Rows:
         self.table.documents = documents
         with replacing(self._path / TABLE) as stream:
             stream.write(msgspec.msgpack.encode(self.table))
-
-    def compact(self) -> None:
-        """Remove the rows that no document uses, if these are more than half."""
-        table = self.table
-        used = {digest for vectors in table.documents.values() for digest in vectors.hashes}
-        if 2 * len(used) >= len(table.hashes):
-            return
-        rows, old = sorted(map(self.numbers.__getitem__, used)), table.rows
-        kept = np.ascontiguousarray(self.matrix()[rows])
-        table.rows = f"rows-{int(old.removeprefix('rows-').removesuffix('.f32')) + 1}.f32"
-        table.hashes = [table.hashes[row] for row in rows]
-        with replacing(self._path / table.rows) as stream:
-            stream.write(kept.tobytes())
-        self.commit(table.documents)
-        (self._path / old).unlink(missing_ok=True)
 
     def matrix(self) -> Any:
         """All rows, mapped into memory."""
