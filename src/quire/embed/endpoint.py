@@ -248,16 +248,11 @@ class _NoRedirects(HTTPRedirectHandler):
 
 def _checked_url(url: str, name: str, key: str, beside: str) -> tuple[str, str]:
     """The address to send to, and its host. ``url`` may end with the name, or with that of the one ``beside`` it."""
-    try:
+    with suppress(ValueError):
         parts = urlsplit(url)
-        host = parts.hostname
-    except ValueError:
-        parts, host = urlsplit(""), None
-    if parts.scheme not in ("http", "https") or not host:
-        raise OptionError("the endpoint is not a URL", "it must start with https:// or http://", option="endpoint")
-    if parts.username or parts.password or (parts.query and not parts.query.startswith("api-version=")):
-        advice = f"put the key into the environment variable {key}"
-        raise OptionError("the endpoint's URL has a user, a password or a query", advice, option="endpoint")
-    path = parts.path.rstrip("/").removesuffix(f"/{beside or name}")
-    query = f"?{parts.query}" if parts.query else ""
-    return f"{parts.scheme}://{parts.netloc}{path}/{name}{query}", host
+        is_secret = parts.username or parts.password or (parts.query and not parts.query.startswith("api-version="))
+        if parts.scheme in ("http", "https") and parts.hostname and not is_secret:
+            path = parts.path.rstrip("/").removesuffix(f"/{beside or name}")
+            return parts._replace(path=f"{path}/{name}", fragment="").geturl(), parts.hostname
+    advice = f"it starts with https:// or http://; put the key into the environment variable {key}"
+    raise OptionError("the endpoint is not a URL without user, password and query", advice, option="endpoint")
