@@ -94,8 +94,8 @@ class QuireRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Document]:
-        options = {"max_tokens": self.max_tokens, "trees": self.trees, "path": self.path, "mode": self.mode}
-        hits = shared.search(self.index, query, self.k if k is None else k, **options)
+        where: dict[str, Any] = {"trees": self.trees, "path": self.path, "mode": self.mode}
+        hits = shared.search(self.index, query, self.k if k is None else k, max_tokens=self.max_tokens, **where)
         found = [(hit, {"source": hit.path, **shared.hit_metadata(hit)}) for hit in hits]
         return [Document(id=hit.id, page_content=hit.text, metadata=metadata) for hit, metadata in found]
 

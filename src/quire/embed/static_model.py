@@ -63,11 +63,7 @@ class StaticModel:
 
 @cache
 def load_wordllama() -> StaticModel:
-    """The model whose files are in the package wordllama, read without its own code: offline, 256 numbers per vector.
-
-    That has compiled parts, which some platforms lack, sets the level of the root logger, and pads all texts of a batch
-    to the longest, which takes several times as long.
-    """
+    """The model whose files are in the package wordllama, read without its own code, which is slower and needs a wheel."""
     package = find_spec("wordllama")
     if package is None or not package.submodule_search_locations:
         raise ModuleNotFoundError(name="wordllama")

@@ -87,8 +87,7 @@ class Token(NamedTuple):
 def _tokens(query: str, keys: frozenset[str]) -> Iterator[Token]:
     pairs, fields, end = _bracket_pairs(query), _field_pattern(keys), 0
     while first := _NO_BLANK.search(query, end):
-        token = _token(query, first.start(), pairs, fields)
-        yield token
+        yield (token := _token(query, first.start(), pairs, fields))
         end = token.end
 
 
