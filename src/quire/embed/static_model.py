@@ -63,7 +63,7 @@ class StaticModel:
 
 @cache
 def load_wordllama() -> StaticModel:
-    """The model whose files are in the package wordllama, read without its own code, which is slower and needs a wheel."""
+    """The model whose files are in the package wordllama, read without its own code: that is slower."""
     package = find_spec("wordllama")
     if package is None or not package.submodule_search_locations:
         raise ModuleNotFoundError(name="wordllama")

@@ -35,10 +35,7 @@ def choose_slugs(documents: Mapping[str, Document], preferred: str = DEFAULT_SLU
     """The rule by which most links lead to a section; if several are equal, ``preferred``, else GitHub's."""
     from quire.links.link_targets import LinkTargets  # noqa: PLC0415  few programs that cut documents need it
 
-    @cache
-    def anchors(path: str, rule: str) -> frozenset[str]:
-        return frozenset(section_anchors(documents[path], rule))
-
+    anchors = cache(lambda path, rule: frozenset(section_anchors(documents[path], rule)))
     fragments = list(LinkTargets(documents).fragments())
     resolved = Counter({rule: sum(fragment in anchors(path, rule) for path, fragment in fragments) for rule in RULES})
     rules = sorted(RULES, key=lambda rule: rule != preferred)

@@ -13,6 +13,7 @@ import msgspec
 from quire.index.engine.coverage import TOLERANCE
 from quire.index.engine.snapshot import Match
 from quire.index.node import NO_PARENT, Outline
+from quire.model.validation import NO_LIMIT
 from quire.search.hit import How
 from quire.search.search_settings import SearchSettings
 
@@ -95,8 +96,7 @@ def merge_document(
         below.setdefault(outline.parents[position], []).extend(inside or ())
     results = [result for result in below[NO_PARENT] if not result.is_passed_over]
     for result in results:
-        if len(result.constituents) > 1:
-            result.constituents.sort(key=lambda match: (-match.score, match.position))
+        result.constituents.sort(key=lambda match: (-match.score, match.position))
         result.trail.sort(key=lambda step: step.rule == "apart")
     return results
 
@@ -109,8 +109,7 @@ class _Merging(msgspec.Struct, frozen=True):
 
     def decide(self, position: int, match: Match | None, below: list[Merged]) -> list[Merged]:
         """What answers in a node's subtree: the node instead of the results below it, or these."""
-        parents, settings = self.outline.parents, self.settings
-        own = match.own if match else 0.0
+        parents, settings, own = self.outline.parents, self.settings, match.own if match else 0.0
         best_own = max([inner.own for result in below for inner in result.constituents])
         step: dict[str, Any] = {"position": position, "own": own, "best_own": best_own}
         if match and own > 0 and (settings.parent_rule == "any" or self._is_as_good(match, best_own, below)):
@@ -142,15 +141,11 @@ class _Merging(msgspec.Struct, frozen=True):
         if match.own < best_own - TOLERANCE:
             return False
         tokens, times = self.outline.tokens, self.settings.parent_size
-        size = tokens[match.position]
-        answers = [
-            result.position
-            for result in (below if times and size > _SMALL else ())
-            if not result.is_passed_over
-            and result.score >= match.score
-            and max([inner.own for inner in result.constituents]) >= _NEARLY_ALL * match.own
-        ]
-        return len(answers) != 1 or size <= times * tokens[answers[0]]
+        good = [result for result in below if not result.is_passed_over and result.score >= match.score]
+        enough = _NEARLY_ALL * match.own
+        answers = [result for result in good if max([inner.own for inner in result.constituents]) >= enough]
+        most = max(times * tokens[answers[0].position], _SMALL) if times and len(answers) == 1 else NO_LIMIT
+        return tokens[match.position] <= most
 
     def _gathers(self, position: int, matching: int) -> bool:
         """Whether enough children match for a node to replace them; for a document all must."""
@@ -166,8 +161,8 @@ class _Merging(msgspec.Struct, frozen=True):
         constituents = [inner for result in below for inner in result.constituents] + ([match] if match else [])
         trail = [earlier for result in below for earlier in result.trail if earlier.rule in ("parent", "aggregated")]
         merged = Merged(self.outline.document_id, step["position"], step["score"], how, constituents, trail=trail)
-        replaced = tuple(sorted([result.position for result in below if not result.is_passed_over]))
-        self._note(merged, how, {**step, "replaced": replaced})
+        replaced = sorted([result.position for result in below if not result.is_passed_over])
+        self._note(merged, how, {**step, "replaced": tuple(replaced)})
         return [merged]
 
     def _note(self, result: Merged, rule: Rule, step: Mapping[str, Any]) -> None:

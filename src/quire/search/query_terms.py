@@ -99,11 +99,9 @@ def prepare(snapshot: Snapshot, query: Query, settings: SearchSettings, wanted: 
     if corrections:
         query = with_leaves(query, lambda leaf: _corrected(leaf, corrections))
         context = replace(context, corrections=corrections)
-    filters = []
+    filters = [one_of(context.schema, TREE, wanted.trees)] if wanted.trees is not None else []
     if wanted.paths is not None or wanted.where or wanted.without:
         filters = [one_of(context.schema, DOC, wanted.documents(snapshot))]
-    elif wanted.trees is not None:
-        filters = [one_of(context.schema, TREE, wanted.trees)]
     # ``localhost:8080`` is text where documents say *localhost*.
     keyed = [match[1] for word in words if is_plain(word) and (match := KEYED.match(word.text))]
     named = [key.casefold() for key in keyed if snapshot.front_matter_keys and not context.dictionary.has(key)]

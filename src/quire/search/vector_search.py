@@ -53,6 +53,7 @@ class VectorSearch:
         self._last = None
         name = blake2b(f"{model.name}\0{model.version}".encode(), digest_size=6).hexdigest()
         path = self._index / f"vectors-{name}"
+        path.mkdir(parents=True, exist_ok=True)
         named = embedder if isinstance(embedder, str) and embedder in NAMES else ""  # how ``resolve`` finds it again
         rows = _Rows(path, load_table(path) or Table(named, model.name, model.version))
         files = {key: record for key, record in snapshot.files.items() if not record.failed}
@@ -61,8 +62,7 @@ class VectorSearch:
         stale = [key for key in files if key not in documents]
         for batch in _batches(snapshot, stale, model):
             if on_progress:
-                first = next(iter(batch))
-                on_progress(stale.index(first), len(stale), first)
+                on_progress(stale.index(next(iter(batch))), len(stale), next(iter(batch)))
             embedded += rows.embed({digest: text for owned in batch.values() for _, digest, text in owned}, model)
             for key, owned in batch.items():
                 positions, hashes, _ = zip(*owned, strict=True) if owned else ((), (), ())
@@ -129,7 +129,6 @@ class _Rows:
         if table.dimension not in (0, dimension):
             problem = f"the model returned {dimension} numbers per vector, and {table.dimension} before"
             raise StoreError(str(self._path), problem, "give the model another version, or embed again from the start")
-        self._path.mkdir(parents=True, exist_ok=True)
         with (self._path / table.rows).open("r+b" if first else "wb") as stream:
             stream.truncate(first * 4 * dimension)  # rows of a killed run
             stream.seek(0, os.SEEK_END)
@@ -143,7 +142,6 @@ class _Rows:
 
     def commit(self, documents: dict[str, DocumentVectors]) -> None:
         """Replace the table: from now on these documents have their vectors."""
-        self._path.mkdir(parents=True, exist_ok=True)
         self.table.documents = documents
         with replacing(self._path / TABLE) as stream:
             stream.write(msgspec.msgpack.encode(self.table))
@@ -171,11 +169,9 @@ def _batches(snapshot: Snapshot, documents: Sequence[str], embedder: Embedder) -
             for text in passages(f"{' > '.join(node.breadcrumb)}\n\n{node.body_text}".strip(), embedder)
         ]
         count += len(batch[key])
-        if count >= _TEXTS:
+        if count >= _TEXTS or key == documents[-1]:
             yield batch
             batch, count = {}, 0
-    if batch:
-        yield batch
 
 
 class _NodeVectors:
