@@ -67,13 +67,12 @@ class Endpoint:
     def _table_window(self) -> int:
         """What ``GET /models`` says about the model; 0 if it says nothing. OpenAI has no such number."""
         client = JsonClient(self._settings.endpoint, "models", KEY_VARIABLE, self._settings, beside="embeddings")
-        try:
+        with suppress(ValueError, KeyError, TypeError):
             models = json.loads(client.send(None, Event()) or "{}")["data"]
             [model] = [model for model in models if model["id"] == self.name]
             said = [{**model, **(model.get("meta") or {})}.get(name) for name in _WINDOW_NAMES]
-        except (ValueError, KeyError, TypeError):
-            return 0
-        return next((size for size in said if isinstance(size, int) and size >= LEAST_WINDOW), 0)
+            return next((size for size in said if isinstance(size, int) and size >= LEAST_WINDOW), 0)
+        return 0
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """One vector per text; an endpoint that does not answer in time, or not well, is an EmbedderError."""

@@ -99,12 +99,10 @@ class Index:
     ) -> Update:
         """Update ``trees``, folders by name, or without it all trees in the index. Other trees stay.
 
-        ``include`` and ``exclude`` are patterns for the documents of a tree, by its name; ``slugs`` its rule for
-        anchors, or ``auto``; ``dialects`` its dialect of Markdown; ``reading`` its ``encoding``, ``errors``,
-        ``hidden`` and ``substitutions``, as in quire.toml. Only changed files are read, by ``jobs``
-        processes, by default as many as pay off. While another process is updating, ``on_wait`` is called, and after
-        ``wait`` seconds a ``BusyError`` is raised. ``rebuild`` rebuilds the whole index. A folder that has other files
-        in it, or contains a tree, is refused.
+        ``include`` and ``exclude`` are patterns for the documents of a tree, by its name; ``slugs``, ``dialects`` and
+        ``reading`` its settings as in quire.toml. Only changed files are read, by ``jobs`` processes, by default as
+        many as pay off. While another process is updating, ``on_wait`` is called, and after ``wait`` seconds a
+        ``BusyError`` is raised. A folder that has other files in it, or contains a tree, is refused.
         """
         if trees is not None:
             if not isinstance(trees, Mapping) or not all(isinstance(tree, str) for tree in trees):
@@ -160,9 +158,8 @@ class Index:
     ) -> Results:
         """The sections that match ``query``, the best first, together at most ``max_tokens`` tokens; 0: no limit.
 
-        Texts and breadcrumb lines count; by default there may be 8,000. Each section shows its own text; what is below
-        it is shown as long as the answer has at most 2,000 tokens (``max_below`` in the settings), or without a limit.
-        Results that score much less than the best are left out and counted, unless ``every`` is true.
+        By default there may be 8,000. Each section shows its own text; what is below it is shown as long as the answer
+        has at most 2,000 tokens. Results that score much less than the best are left out, unless ``every`` is true.
         ``trees``, one or more names, ``path``, one or more patterns such as ``guides/**``, and ``where``, one or more
         conditions on front matter such as ``status=draft``, or a dict of values, restrict the search. ``without`` are
         the ids of documents to leave out.
@@ -266,10 +263,8 @@ class Index:
     def trees(self) -> dict[str, TreeInfo]:
         """The trees of the index by name."""
         snapshot = self._snapshot()
-        infos = snapshot.memory["trees"]
-        for name, tree in sorted(snapshot.settings.trees.items()) if not infos else ():
-            infos[name] = tree_info(self._folder, snapshot, name, tree)
-        return dict(infos)
+        trees = sorted(snapshot.settings.trees.items())
+        return {name: tree_info(self._folder, snapshot, name, tree) for name, tree in trees}
 
     def documents(self, tree: str | None = None, path: Names = None) -> list[FileRecord]:
         """The records of documents, sorted by tree and path: of one tree, or with a path that matches a pattern."""
