@@ -1,7 +1,7 @@
 """The terms of a query that are searched: at most 64, with corrections, prefixes and joined words."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Any
 
@@ -79,8 +79,8 @@ class PreparedQuery(Struct, frozen=True):
 def prepare(snapshot: Snapshot, query: Query, settings: SearchSettings, wanted: Filter) -> PreparedQuery:
     """Correct a query, and restrict it to the documents that are wanted."""
     known_trees("trees", wanted.trees or (), snapshot)
-    known_trees("tree", _named_trees(snapshot, query), snapshot)
-    words = list(leaves(query))
+    words, required = list(leaves(query)), [item for item in all_items(query) if isinstance(item, Word | Phrase)]
+    known_trees("tree", [item.text for item in required if item.field == "tree" and not item.prefix], snapshot)
 
     def documents_with(leaf: Word | Phrase) -> list[str]:
         return Filter(where=[condition(leaf.field or "", leaf.text, prefix=leaf.prefix)]).documents(snapshot)
@@ -110,14 +110,6 @@ def prepare(snapshot: Snapshot, query: Query, settings: SearchSettings, wanted: 
     factors, news = weights(snapshot, settings.where), HeldBack(snapshot, query, settings.news)
     query = _with_joined(query, context)
     return PreparedQuery(snapshot, context, query, settings, filters, unknown, other_keys, factors, news)
-
-
-def _named_trees(snapshot: Snapshot, query: Query) -> Iterator[str]:
-    """The trees that a query names, as in ``tree:docs``; ``tree:do*`` names one that begins so, if there is one."""
-    for item in all_items(query):
-        if isinstance(item, Word | Phrase) and item.field == "tree":
-            names = [name for name in snapshot.settings.trees if item.prefix and name.startswith(item.text)]
-            yield names[0] if names else item.text + "*" * item.prefix
 
 
 def _corrections(
