@@ -1,7 +1,5 @@
 """quire in Haystack: a splitter, a retriever and small to big as components of a pipeline."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """quire in LangChain: a text splitter that is also a document transformer, a loader, a retriever, small to big."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,9 +1,7 @@
 """quire in LlamaIndex: a node parser, a retriever and small to big."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from quire.adapters import metadata as shared
 from quire.errors import MissingExtraError
@@ -50,7 +48,7 @@ class QuireNodeParser(NodeParser):
         self._splitter = shared.Splitter(strategy, self.options, header_keys=self.header_keys)
 
     @classmethod
-    def from_defaults(cls, strategy: str = DEFAULT_STRATEGY, **options: Any) -> QuireNodeParser:
+    def from_defaults(cls, strategy: str = DEFAULT_STRATEGY, **options: Any) -> Self:
         """The same as the constructor, as other node parsers have it."""
         return cls(strategy, **options)
 

@@ -1,7 +1,5 @@
 """What the adapters share: ids and metadata of chunks and hits, names of documents, searches."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

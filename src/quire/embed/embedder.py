@@ -1,7 +1,5 @@
 """The protocol of an embedder, and how a text longer than its window becomes passages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache, reduce
 from importlib import import_module

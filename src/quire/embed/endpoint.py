@@ -1,7 +1,5 @@
 """Models behind endpoints: embeddings as OpenAI serves them, a few requests at once, and rerankers."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import math

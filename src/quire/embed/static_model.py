@@ -1,7 +1,5 @@
 """Static models: a text's vector is the mean of the vectors of its tokens. No network, no GPU."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """``quire.cite``: whether quotations are in the documents, and where: in the source, elsewhere, or in its history."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

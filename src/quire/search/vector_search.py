@@ -1,7 +1,5 @@
 """Search by meaning: the nodes whose vectors are nearest to that of a query. Needs NumPy."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -91,7 +89,7 @@ class VectorSearch:
         """The embedder of the vectors."""
         return self._known_embedder(self._vectors().table)
 
-    def _vectors(self) -> _Rows:
+    def _vectors(self) -> "_Rows":
         folder = current_folder(self._index)
         if folder is None or (table := load_table(folder)) is None:
             raise StoreError(str(self._index), "has no vectors", "run: quire index --vectors, or Index.embed")
