@@ -5,7 +5,7 @@ replaces.
 """
 
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -50,7 +50,7 @@ class Merged(msgspec.Struct, gc=False):
     how: How
     constituents: list[Match]  # the matches in it, the best first
     is_passed_over: bool = False  # a match above better ones: no result, only a constituent of one further up
-    trail: list[Step] = []  # how it came about, bottom-up; only if an explanation was asked for
+    trail: list[Step] = []  # how it came about, bottom-up
 
 
 def alone(document: str, match: Match) -> Merged:
@@ -77,13 +77,11 @@ def _rank(result: Merged) -> tuple[float, str, int]:
 
 
 def merge_document(
-    matches: Sequence[Match], outline: Outline, settings: SearchSettings, excluded: Container[int], *, explain: bool
+    matches: Sequence[Match], outline: Outline, settings: SearchSettings, excluded: Container[int]
 ) -> list[Merged]:
     """The results of one document, in any order. Each node is visited once, after all nodes below it."""
     # ``excluded`` are the positions of nodes that cannot be results.
-    if len(matches) == 1 and settings.min_aggregation_matches > 1 and not explain:  # as in half of all documents
-        return [alone(outline.document_id, matches[0])]
-    merging = _Merging(outline, settings, excluded, explain)
+    merging = _Merging(outline, settings, excluded)
     by_position = {match.position: match for match in matches}
     positions = set(by_position).union(*[outline.ancestors(position) for position in by_position])
     below: dict[int, list[Merged]] = {}  # the results below each node, by its position
@@ -105,7 +103,6 @@ class _Merging(msgspec.Struct, frozen=True):
     outline: Outline
     settings: SearchSettings
     excluded: Container[int]
-    explain: bool
 
     def decide(self, position: int, match: Match | None, below: list[Merged]) -> list[Merged]:
         """What answers in a node's subtree: the node instead of the results below it, or these."""
@@ -126,13 +123,13 @@ class _Merging(msgspec.Struct, frozen=True):
             step |= {"total": total, "limit": limit, "score": score}
             return self._replacement("aggregated", match, below, step)
         for child in children:
-            self._note(child, "apart", step)
+            child.trail.append(Step(rule="apart", **step))
         if match is None:
             return below
         answers = [result for result in below if not result.is_passed_over]
         best = max(answers, key=lambda result: (result.score, -result.position))
         best.score = max(best.score, match.score)
-        self._note(best, "passed over", {**step, "score": match.score})
+        best.trail.append(Step(rule="passed over", **{**step, "score": match.score}))
         return [*below, Merged(self.outline.document_id, position, match.score, "match", [match], True)]
 
     def _is_as_good(self, match: Match, best_own: float, below: Sequence[Merged]) -> bool:
@@ -162,9 +159,5 @@ class _Merging(msgspec.Struct, frozen=True):
         trail = [earlier for result in below for earlier in result.trail if earlier.rule in ("parent", "aggregated")]
         merged = Merged(self.outline.document_id, step["position"], step["score"], how, constituents, trail=trail)
         replaced = sorted([result.position for result in below if not result.is_passed_over])
-        self._note(merged, how, {**step, "replaced": tuple(replaced)})
+        merged.trail.append(Step(rule=how, **{**step, "replaced": tuple(replaced)}))
         return [merged]
-
-    def _note(self, result: Merged, rule: Rule, step: Mapping[str, Any]) -> None:
-        if self.explain:
-            result.trail.append(Step(rule=rule, **step))

@@ -63,7 +63,7 @@ def search(
     if find_near and all(is_plain(item) or isinstance(item, Group) for item in all_items(prepared.query)):
         near = find_near(text)
     limit = max(settings.limit, RERANKED) if rerank else settings.limit
-    results = _results(prepared, limit, phases, near, merge=merge, explain=explain)
+    results = _results(prepared, limit, phases, near, merge=merge)
     if rerank:
         phases["rerank"] = {"results": min(len(results), RERANKED)}
         results = _reranked(snapshot, text, results, rerank)[: settings.limit]
@@ -86,7 +86,7 @@ def search(
 
 
 def _results(
-    prepared: PreparedQuery, limit: int, phases: Phases, near: VectorMatches | None, *, merge: bool, explain: bool
+    prepared: PreparedQuery, limit: int, phases: Phases, near: VectorMatches | None, *, merge: bool
 ) -> list[Merged]:
     """The best results. If merging leaves too few of them, more nodes are looked at."""
     settings, document_id = prepared.settings, prepared.snapshot.document_id
@@ -104,7 +104,7 @@ def _results(
             documents = ranking.matches_by_document(prepared, kept, limit)
             for number, inside in documents.items():
                 outline, refused = prepared.snapshot.outlines(number), excluded.get(number, ())
-                results += merge_document(inside, outline, settings, refused, explain=explain)
+                results += merge_document(inside, outline, settings, refused)
             phases["merge"] = {"candidates": sum(map(len, documents.values())), "results": len(results)}
             results, demoted = limit_per_document(results, limit, settings.per_document)
             phases["spread"] = {"set back": demoted}
