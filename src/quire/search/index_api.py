@@ -172,8 +172,7 @@ class Index:
         near = ranked = None
         if check("mode", mode, Mode) != "words":
             weight = 1.0 if mode == "meaning" else self._settings.meaning
-            is_wanted = None if wanted == Filter() else partial(wanted.accepts, snapshot)
-            near = self._vectors().finder(snapshot, weight, is_wanted)
+            near = self._vectors().finder(snapshot, weight, partial(wanted.accepts, snapshot))
         if url := self._settings.rerank if rerank is None else check("rerank", rerank, str):
             from quire.embed.endpoint import Reranker  # noqa: PLC0415  few searches need it
 

@@ -23,6 +23,7 @@ _PASSAGES = 4  # a node may have several vectors, so this many times as many are
 _TEXTS = 2_000  # about so many texts are embedded before what is done is committed
 
 OnProgress = Callable[[int, int, str], None]
+IsWanted = Callable[[FileRecord], bool]
 Passages = list[tuple[int, bytes, str]]  # of a document: the position of a node, and one of its passages by its hash
 
 
@@ -74,9 +75,7 @@ class VectorSearch:
             remove_vectors(self._index, keep=path)
         return VectorUpdate(embedded, len(stale), removed)
 
-    def finder(
-        self, snapshot: Snapshot, weight: float, is_wanted: Callable[[FileRecord], bool] | None
-    ) -> Callable[[str], VectorMatches]:
+    def finder(self, snapshot: Snapshot, weight: float, is_wanted: IsWanted) -> Callable[[str], VectorMatches]:
         """A function that finds the nodes nearest to a query."""
         folder = current_folder(self._index)
         changed = (folder / TABLE).stat().st_mtime_ns if folder and (folder / TABLE).exists() else 0
@@ -185,11 +184,9 @@ class _NodeVectors:
         self._documents: Any = np.repeat(np.arange(len(usable)), [len(vectors.hashes) for vectors in documents])
         self._matrix = rows.matrix()
 
-    def nearest(
-        self, embedder: Embedder, query: str, *, weight: float, is_wanted: Callable[[FileRecord], bool] | None
-    ) -> VectorMatches:
+    def nearest(self, embedder: Embedder, query: str, *, weight: float, is_wanted: IsWanted) -> VectorMatches:
         """The nodes nearest to ``query``, of documents that are wanted."""
-        wanted = np.array([is_wanted is None or is_wanted(record) for record in self._records], dtype=bool)
+        wanted = np.array([is_wanted(record) for record in self._records], dtype=bool)
         candidates = np.flatnonzero(wanted[self._documents])
         if not len(candidates):
             return VectorMatches({}, 0.0, weight)
