@@ -49,7 +49,7 @@ class Outline:
     def merged(self, settings: SearchSettings, matches: Sequence[Match] | None = None) -> list[Merged]:
         """The results, of these matches or of its own."""
         found = self.matches() if matches is None else matches
-        return merge_document(found, self.tree, settings, (), explain=True)
+        return merge_document(found, self.tree, settings, ())
 
     def again(self, results: Sequence[Merged], own: float) -> list[Match]:
         """Results as if they were what matched."""

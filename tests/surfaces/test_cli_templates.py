@@ -68,18 +68,11 @@ def test_a_table_of_quire_toml(docs, run, monkeypatch, chunks) -> None:
     assert "trees.docs.substitutions.es" in run("config").out.decode()
 
 
-@pytest.mark.parametrize(
-    ("text", "title"),
-    [
-        ("# Arrays [advanced]\n\n## B [b]\n\n[one](#b)\n", "Arrays [advanced]"),
-        ("# A [a]\n\n## B [b]\n\n[x](#a) [y](#b)\n", "A"),
-    ],
-)
-def test_ids_in_brackets_by_the_links_to_them(docs, run, text: str, title: str) -> None:
-    folder = docs({"a.md": text})
+def test_words_in_brackets_are_no_ids_without_a_docset(docs, run) -> None:
+    folder = docs({"a.md": "# Arrays [advanced]\n\n## B [b]\n\n[one](#b)\n"})
     [[chunk]] = quire.chunk_dir(folder)
-    assert chunk.header_path[0] == title
-    assert json.loads(run("search", "one OR x", folder, "--json").out)[0]["breadcrumb"][0] == title
+    assert chunk.header_path[0] == "Arrays [advanced]"
+    assert json.loads(run("search", "one", folder, "--json").out)[0]["breadcrumb"][0] == "Arrays [advanced]"
 
 
 def test_the_encoding_and_the_hidden_folders_of_a_tree(docs, run, monkeypatch, chunks) -> None:

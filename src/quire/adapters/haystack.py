@@ -1,7 +1,5 @@
 """quire in Haystack: a splitter, a retriever and small to big as components of a pipeline."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -47,8 +45,7 @@ class QuireSplitter(_Serializable):
         chunks = []
         for document, pieces in zip(documents, cut, strict=True):
             for piece in pieces:
-                content = piece.chunk.embed_text
-                meta = {**document.meta, **piece.metadata, "source_id": document.id}
+                content, meta = piece.chunk.embed_text, {**document.meta, **piece.metadata, "source_id": document.id}
                 if (start := piece.start(document.content or "", content)) is not None:
                     meta["split_idx_start"] = start
                 chunks.append(Document(id=piece.id, content=content, meta=meta))

@@ -1,7 +1,5 @@
 """quire in LangChain: a text splitter that is also a document transformer, a loader, a retriever, small to big."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -94,13 +92,10 @@ class QuireRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Document]:
-        limit = self.k if k is None else k
-        where = {"trees": self.trees, "path": self.path, "mode": self.mode}
-        hits = shared.search(self.index, query, limit, max_tokens=self.max_tokens, **where)
-        return [
-            Document(id=hit.id, page_content=hit.text, metadata={"source": hit.path, **shared.hit_metadata(hit)})
-            for hit in hits
-        ]
+        where: dict[str, Any] = {"trees": self.trees, "path": self.path, "mode": self.mode}
+        hits = shared.search(self.index, query, self.k if k is None else k, max_tokens=self.max_tokens, **where)
+        found = [(hit, {"source": hit.path, **shared.hit_metadata(hit)}) for hit in hits]
+        return [Document(id=hit.id, page_content=hit.text, metadata=metadata) for hit, metadata in found]
 
 
 class QuireExpander(BaseDocumentTransformer):
@@ -120,7 +115,7 @@ class QuireExpander(BaseDocumentTransformer):
 
 def _document(piece: shared.FrameworkChunk, text: str, metadata: dict[Any, Any]) -> Document:
     """A piece as a document. ``start_index``, LangChain's name for the first character, is there if it is exact."""
-    content = piece.chunk.embed_text
-    start = piece.start(text, content)
+    start = piece.start(text, piece.chunk.embed_text)
     position = {} if start is None else {"start_index": start}
-    return Document(id=piece.id, page_content=content, metadata={**metadata, **piece.metadata, **position})
+    known = {**metadata, **piece.metadata, **position}
+    return Document(id=piece.id, page_content=piece.chunk.embed_text, metadata=known)

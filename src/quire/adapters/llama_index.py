@@ -1,9 +1,7 @@
 """quire in LlamaIndex: a node parser, a retriever and small to big."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from quire.adapters import metadata as shared
 from quire.errors import MissingExtraError
@@ -50,7 +48,7 @@ class QuireNodeParser(NodeParser):
         self._splitter = shared.Splitter(strategy, self.options, header_keys=self.header_keys)
 
     @classmethod
-    def from_defaults(cls, strategy: str = DEFAULT_STRATEGY, **options: Any) -> QuireNodeParser:
+    def from_defaults(cls, strategy: str = DEFAULT_STRATEGY, **options: Any) -> Self:
         """The same as the constructor, as other node parsers have it."""
         return cls(strategy, **options)
 
@@ -61,16 +59,18 @@ class QuireNodeParser(NodeParser):
 
     def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any) -> list[BaseNode]:
         paths = [node.metadata.get("file_path") or node.metadata.get("source") for node in nodes]
-        cut = self._splitter(
-            (node.get_content(), path, node.node_id, node.metadata) for node, path in zip(nodes, paths, strict=True)
-        )
+        values = zip(nodes, paths, strict=True)
+        cut = self._splitter([(node.get_content(), path, node.node_id, node.metadata) for node, path in values])
         return [chunk for node, pieces in zip(nodes, cut, strict=True) for chunk in self._nodes_of(node, pieces)]
 
     def _nodes_of(self, document: BaseNode, pieces: Sequence[shared.FrameworkChunk]) -> list[TextNode]:
         source = document.source_node or document.as_related_node_info()
         metadata = document.metadata if self.include_metadata else {}
         if self.id_func is not default_id_func:
-            pieces = [piece.with_id(self.id_func(number, document)) for number, piece in enumerate(pieces)]
+            pieces = [piece._replace(id=self.id_func(number, document)) for number, piece in enumerate(pieces)]
+            for piece in pieces:  # would be wrong
+                piece.metadata.pop("prevId", None)
+                piece.metadata.pop("nextId", None)
         nodes = [_node(piece, {**metadata, **piece.metadata}, document, source) for piece in pieces]
         first: dict[tuple[str, ...], str] = {}  # the id of the first chunk of each section
         for number, (node, (chunk, id_, _)) in enumerate(zip(nodes, pieces, strict=True)):

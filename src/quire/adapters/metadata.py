@@ -1,7 +1,5 @@
 """What the adapters share: ids and metadata of chunks and hits, names of documents, searches."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -28,7 +26,7 @@ AnyIndex: TypeAlias = Index | str | PathLike[str]  # an open index or its folder
 
 _CHUNK_FIELDS = (
     "stableId", "sourcePath", "fileTitle", "headerPath", "sectionSlug", "anchor", "url", "tags", "nodeId",
-    "chunkNumber", "charStart", "charEnd", "startLine", "endLine", "tokens", "contentHash",
+    "chunkNumber", "charStart", "charEnd", "startLine", "endLine", "tokens", "contentHash", "prevId", "nextId",
 )  # fmt: skip
 _OTHER_NAMES = {
     **dict.fromkeys(("chunk_size", "split_length"), "max_tokens, in tokens"),
@@ -38,35 +36,12 @@ _OTHER_NAMES = {
 """Options of the frameworks' own splitters, and what quire has instead."""
 
 
-class FrameworkDocument(NamedTuple):
-    """A document of a framework. Without a path it is named by its id, else by its content, in quire's ids only."""
-
-    text: str
-    path: object
-    id: str | None
-    metadata: Mapping[Any, Any]
-
-    @property
-    def key(self) -> str:
-        """What tells it from others: its id, else all of its metadata, such as source and page."""
-        if self.id:
-            return relative(self.id)
-        values = {str(name): value for name, value in self.metadata.items()}
-        values |= {name: relative(value) for name, value in values.items() if isinstance(value, str)}
-        return json.dumps(values, sort_keys=True, default=str)
-
-
 class FrameworkChunk(NamedTuple):
     """A chunk with the id and the metadata that it has in a framework."""
 
     chunk: Chunk
     id: str  # a UUID, which all stores accept; the same as long as the chunk's text and the document's key are
     metadata: Metadata
-
-    def with_id(self, id_: str) -> FrameworkChunk:
-        """The chunk with another id; the ids of others in its metadata would be wrong."""
-        metadata = {name: value for name, value in self.metadata.items() if name not in ("prevId", "nextId")}
-        return self._replace(id=id_, metadata=metadata)
 
     def start(self, text: str, content: str) -> int | None:
         """Where ``content``, which is the chunk's, is in the document's ``text``; None if it is not verbatim."""
@@ -86,25 +61,32 @@ class Splitter:
         self.strategy, self.options, self.header_keys = strategy, options, header_keys
 
     def __call__(self, values: Iterable[tuple[Any, ...]]) -> list[list[FrameworkChunk]]:
-        """The pieces of each document; two documents of one name are a warning, as only ids tell their pieces apart."""
-        taken: Counter[str] = Counter()
-        documents = [FrameworkDocument(*each) for each in values]
-        names = _names([str(document.path or document.id or "") for document in documents])
-        cut = [(self._chunks(document, name), document.key) for document, name in zip(documents, names, strict=True)]
-        counts = Counter(chunks.document.path for chunks, _ in cut)
+        """The pieces of documents: of each its text, path, id and metadata."""
+        documents, taken = list(values), Counter[str]()
+        names = _names([str(path or id_ or "") for _, path, id_, _ in documents])
+        cut = [self._chunks(text, path, name) for (text, path, *_), name in zip(documents, names, strict=True)]
+        counts = Counter(chunks.document.path for chunks in cut)
         if repeated := [f"{name} ({count} times)" for name, count in counts.items() if count > 1]:
             listed = ", ".join(repeated[:3]) + (f" and {len(repeated) - 3} more" if len(repeated) > 3 else "")
             warnings.warn(f"documents of one name: {listed}; ids tell their chunks apart, paths do not", stacklevel=3)
-        return [pieces(chunks, key, taken, header_keys=self.header_keys) for chunks, key in cut]
+        keys = [relative(id_) if id_ else _key(metadata) for _, _, id_, metadata in documents]
+        return [pieces(each, key, taken, header_keys=self.header_keys) for each, key in zip(cut, keys, strict=True)]
 
-    def _chunks(self, document: FrameworkDocument, name: str) -> Chunks:
-        if document.path:
-            return chunk(document.text, self.strategy, path=name, **self.options)
-        digest = hashlib.blake2b(document.text.encode("utf-8", "replace"), digest_size=6).hexdigest()
+    def _chunks(self, text: str, path: object, name: str) -> Chunks:
+        """The chunks of a document. Without a path its name, or else its content, is in quire's ids only."""
+        if path:
+            return chunk(text, self.strategy, path=name, **self.options)
+        digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=6).hexdigest()
         options = {"syntax": "markdown", **self.options}
         if options.get("title") is None:
-            options["title"] = parse(document.text, syntax=options["syntax"]).title
-        return chunk(document.text, self.strategy, path=name or f"untitled-{digest}", **options)
+            options["title"] = parse(text, syntax=options["syntax"]).title
+        return chunk(text, self.strategy, path=name or f"untitled-{digest}", **options)
+
+
+def _key(metadata: Mapping[Any, Any]) -> str:
+    """What tells a document without an id from others: all of its metadata, such as source and page."""
+    values = {str(name): relative(value) if isinstance(value, str) else value for name, value in metadata.items()}
+    return json.dumps(values, sort_keys=True, default=str)
 
 
 def pieces(chunks: Chunks, key: str, taken: Counter[str], *, header_keys: bool) -> list[FrameworkChunk]:
@@ -122,15 +104,10 @@ def pieces(chunks: Chunks, key: str, taken: Counter[str], *, header_keys: bool) 
 
 def _metadata(chunk: Chunk, ids: Mapping[str | None, str], *, header_keys: bool) -> Metadata:
     """The fields of a chunk that frameworks filter and cite by, without empty ones."""
-    record = flat(chunk)
-    beside = {"prevId": ids.get(chunk.prev_id), "nextId": ids.get(chunk.next_id)}
-    headers = {f"Header {depth}": title for depth, title in zip(chunk.header_depths, chunk.header_path, strict=True)}
-    return {
-        "chunkId": chunk.id,
-        **{name: record[name] for name in _CHUNK_FIELDS if record[name] != ""},
-        **{name: id_ for name, id_ in beside.items() if id_},
-        **(headers if header_keys else {}),
-    }
+    record = {**flat(chunk), "prevId": ids.get(chunk.prev_id, ""), "nextId": ids.get(chunk.next_id, "")}
+    headers = zip(chunk.header_depths, chunk.header_path, strict=True) if header_keys else ()
+    known = {name: record[name] for name in _CHUNK_FIELDS if record[name] != ""}
+    return {"chunkId": chunk.id, **known, **{f"Header {depth}": title for depth, title in headers}}
 
 
 def expanded(
@@ -139,11 +116,9 @@ def expanded(
     """The sections of ranked pieces, which have the metadata of chunks; each with the best of its pieces."""
     places = [(metadata["sourcePath"], metadata["charStart"], metadata["charEnd"]) for _, metadata in ranked]
     for section in expand([metadata for _, metadata in ranked], documents, max_tokens=max_tokens, **options):
-        at = section.source_position
-        inside = (
-            path == section.source_path and start < at.char_end and at.char_start < end for path, start, end in places
-        )
-        yield ranked[[*inside].index(True)][0], section, _metadata(section, {}, header_keys=False)
+        path, at = section.source_path, section.source_position
+        inside = [each[0] == path and each[1] < at.char_end and at.char_start < each[2] for each in places]
+        yield ranked[inside.index(True)][0], section, _metadata(section, {}, header_keys=False)
 
 
 def relative(path: str) -> str:
@@ -183,6 +158,5 @@ def opened(index: AnyIndex) -> Index:
 def search(index: Index, query: str, limit: int, *, max_tokens: int | None, **options: Any) -> list[Hit]:
     """The best ``limit`` hits, whatever their scores; without ``max_tokens`` none is left out for its length."""
     chosen = {name: value for name, value in options.items() if value is not None}
-    return index.search(
-        query, limit=limit, max_tokens=NO_LIMIT if max_tokens is None else max_tokens, every=True, **chosen
-    )
+    most = NO_LIMIT if max_tokens is None else max_tokens
+    return index.search(query, limit=limit, max_tokens=most, every=True, **chosen)

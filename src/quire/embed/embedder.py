@@ -1,7 +1,5 @@
 """The protocol of an embedder, and how a text longer than its window becomes passages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache, reduce
 from importlib import import_module
@@ -89,17 +87,14 @@ class ModelEmbedder:
 
 
 def resolve(embedder: object) -> Embedder:
-    """The embedder of a name, a folder or settings, the embedder itself, or one made of a model or a function.
-
-    Names, folders and settings are loaded once in each process. Without any, an OptionError says what to name.
-    """
+    """The embedder of a name, a folder or settings, the embedder itself, or one made of a model or a function."""
     if isinstance(embedder, EmbedSettings):
         options = structs.asdict(embedder)
         name, url = options.pop("embedder"), options.pop("endpoint")
         return resolve(_endpoint(url, **options) if url else name)
     if embedder is None:
         raise OptionError("no embedding model is named", _CHOICE, option="embedder")
-    if isinstance(embedder, Endpoint):
+    if isinstance(embedder, Endpoint):  # its window is checked, or asked for only if it matters
         return embedder
     if isinstance(embedder, str):
         return _local(embedder)

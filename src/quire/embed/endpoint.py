@@ -1,7 +1,5 @@
 """Models behind endpoints: embeddings as OpenAI serves them, a few requests at once, and rerankers."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import math
@@ -10,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cached_property
 from string import Template
 from threading import Event, Lock
 from typing import Any
@@ -67,13 +65,12 @@ class Endpoint:
     def _table_window(self) -> int:
         """What ``GET /models`` says about the model; 0 if it says nothing. OpenAI has no such number."""
         client = JsonClient(self._settings.endpoint, "models", KEY_VARIABLE, self._settings, beside="embeddings")
-        try:
+        with suppress(ValueError, KeyError, TypeError):
             models = json.loads(client.send(None, Event()) or "{}")["data"]
             [model] = [model for model in models if model["id"] == self.name]
             said = [{**model, **(model.get("meta") or {})}.get(name) for name in _WINDOW_NAMES]
-        except (ValueError, KeyError, TypeError):
-            return 0
-        return next((size for size in said if isinstance(size, int) and size >= LEAST_WINDOW), 0)
+            return next((size for size in said if isinstance(size, int) and size >= LEAST_WINDOW), 0)
+        return 0
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """One vector per text; an endpoint that does not answer in time, or not well, is an EmbedderError."""
@@ -85,20 +82,19 @@ class Endpoint:
 
     def _vectors(self, texts: Sequence[str]) -> list[list[float]]:
         stopped = Event()
+
+        def answer_or_stop(batch: list[str]) -> list[list[float]]:
+            try:
+                return self._answer(stopped, batch)
+            except BaseException:
+                stopped.set()  # the other requests then return nothing
+                raise
+
         with ThreadPoolExecutor(self._settings.requests_at_once) as threads:
             try:
-                answers = threads.map(partial(self._answer_or_stop, stopped), self._batches(texts))
-                return [vector for vectors in answers for vector in vectors]
+                return [vector for vectors in threads.map(answer_or_stop, self._batches(texts)) for vector in vectors]
             finally:
                 stopped.set()
-
-    def _answer_or_stop(self, stopped: Event, texts: list[str]) -> list[list[float]]:
-        """The vectors of a batch; an error stops all other requests, which then return nothing."""
-        try:
-            return self._answer(stopped, texts)
-        except BaseException:
-            stopped.set()
-            raise
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
         batch: list[str] = []
@@ -120,16 +116,14 @@ class Endpoint:
         content = self._client.send(body, stopped)
         if stopped.is_set():
             return []
-        try:
+        vectors: list[list[float]] = []
+        with suppress(ValueError, KeyError, TypeError):
             items = sorted(json.loads(content)["data"], key=lambda item: item["index"])
             vectors = [[float(number) for number in item["embedding"]] for item in items]
-        except (ValueError, KeyError, TypeError):
-            advice = "is it an OpenAI-compatible URL?"
-            raise self._client.error("the answer is not a list of embeddings", advice) from None
         is_even = len(vectors) == len(texts) and len({len(vector) for vector in vectors}) == 1
         if not is_even or not all(vector and all(map(math.isfinite, vector)) for vector in vectors):
             problem = f"the answer does not have {len(texts)} vectors of one length"
-            raise self._client.error(problem, "choose another model")
+            raise self._client.error(problem, "is it an OpenAI-compatible URL, and a model of embeddings?")
         return vectors
 
 
@@ -145,16 +139,14 @@ class Reranker:
         cut = [text[:_MOST_CHARACTERS] for text in texts]
         form = {"model": self._model, "documents": cut} if self._model else {"texts": cut, "truncate": True}
         content = self._client.send({"query": query, **form}, Event())
-        try:
+        with suppress(ValueError, KeyError, TypeError, AttributeError):
             answer = json.loads(content)
             items = answer if isinstance(answer, list) else answer["results"]
             scores = {item["index"]: float(item.get("relevance_score", item.get("score"))) for item in items}
             ranked = [scores[index] for index in range(len(texts))]
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise self._client.error("the answer does not have one score per text", "is it a reranker?") from None
-        if not all(map(math.isfinite, ranked)):
-            raise self._client.error("the answer has scores that are no numbers", "choose another model")
-        return ranked
+            if all(map(math.isfinite, ranked)):
+                return ranked
+        raise self._client.error("the answer does not have one number per text", "is it a reranker?")
 
 
 class JsonClient:
@@ -178,7 +170,10 @@ class JsonClient:
         Without a body it is a GET request; if that is refused, the answer is empty.
         """
         deadline, pause = time.monotonic() + self._time_limit, _FIRST_PAUSE
-        delay, request = self.rate_delay(time.monotonic()), self._request(body)
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json", **self._secret_headers()}
+        request = Request(self.url, data=data, headers=headers)  # noqa: S310  checked: http or https
+        delay = self.rate_delay(time.monotonic())
         while not stopped.wait(delay):
             delay = pause
             try:
@@ -214,27 +209,20 @@ class JsonClient:
         """An error of this endpoint."""
         return EmbedderError(f"{self.url}: {problem}", advice)
 
-    def _request(self, body: dict[str, Any] | None) -> Request:
-        headers = {"Content-Type": "application/json"}
-        if key := self._key():
-            headers["Authorization"] = f"Bearer {key}"
-        headers |= dict(map(self._header, self._headers))
-        data = None if body is None else json.dumps(body).encode()
-        return Request(self.url, data=data, headers=headers)  # noqa: S310  checked: http or https
-
-    def _key(self) -> str:
-        return next((value for name in self._keys if (value := os.environ.get(name, "").strip())), "")
-
-    def _header(self, header: str) -> tuple[str, str]:
-        """The name and the value, with the values of environment variables."""
-        name, _, value = header.partition(":")
-        try:
-            return name, Template(value.strip()).substitute(os.environ).strip()
-        except KeyError as error:
-            problem = f"the header {name} needs the environment variable {error.args[0]}"
-            raise self.error(problem, "set it") from None
-        except ValueError:
-            raise self.error(f"the header {name} has a $ without a name", "write $$ for a $") from None
+    def _secret_headers(self) -> dict[str, str]:
+        """The key, and the headers of the settings with the values of environment variables."""
+        keys = [value for name in self._keys if (value := os.environ.get(name, "").strip())]
+        headers = {"Authorization": f"Bearer {keys[0]}"} if keys else {}
+        for header in self._headers:
+            name, _, value = header.partition(":")
+            try:
+                headers[name] = Template(value.strip()).substitute(os.environ).strip()
+            except KeyError as error:
+                problem = f"the header {name} needs the environment variable {error.args[0]}"
+                raise self.error(problem, "set it") from None
+            except ValueError:
+                raise self.error(f"the header {name} has a $ without a name", "write $$ for a $") from None
+        return headers
 
     def _said(self, error: HTTPError) -> str:
         """Status and message of an answer, on one line."""
@@ -246,28 +234,22 @@ class JsonClient:
 
     def _hidden(self, text: str) -> str:
         """``text`` without keys, which some endpoints repeat, shortened."""
-        for secret in filter(None, [self._key(), *(self._header(header)[1] for header in self._headers)]):
-            text = text.replace(secret, "…")
+        for secret in filter(None, self._secret_headers().values()):
+            text = text.replace(secret.removeprefix("Bearer "), "…")
         return text[:_SHOWN]
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
-        """Make a redirect an error."""
+    def redirect_request(self, *_: Any) -> None: ...
 
 
 def _checked_url(url: str, name: str, key: str, beside: str) -> tuple[str, str]:
     """The address to send to, and its host. ``url`` may end with the name, or with that of the one ``beside`` it."""
-    try:
+    with suppress(ValueError):
         parts = urlsplit(url)
-        host = parts.hostname
-    except ValueError:
-        parts, host = urlsplit(""), None
-    if parts.scheme not in ("http", "https") or not host:
-        raise OptionError("the endpoint is not a URL", "it must start with https:// or http://", option="endpoint")
-    if parts.username or parts.password or (parts.query and not parts.query.startswith("api-version=")):
-        advice = f"put the key into the environment variable {key}"
-        raise OptionError("the endpoint's URL has a user, a password or a query", advice, option="endpoint")
-    path = parts.path.rstrip("/").removesuffix(f"/{beside or name}")
-    query = f"?{parts.query}" if parts.query else ""
-    return f"{parts.scheme}://{parts.netloc}{path}/{name}{query}", host
+        is_secret = parts.username or parts.password or (parts.query and not parts.query.startswith("api-version="))
+        if parts.scheme in ("http", "https") and parts.hostname and not is_secret:
+            path = parts.path.rstrip("/").removesuffix(f"/{beside or name}")
+            return parts._replace(path=f"{path}/{name}", fragment="").geturl(), parts.hostname
+    advice = f"it starts with https:// or http://; put the key into the environment variable {key}"
+    raise OptionError("the endpoint is not a URL without user, password and query", advice, option="endpoint")

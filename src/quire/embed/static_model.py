@@ -1,10 +1,4 @@
-"""Static models: a text's vector is the mean of the vectors of its tokens. No network, no GPU.
-
-A folder in the format of model2vec has ``model.safetensors`` (the vectors; where tokens share them also ``mapping``,
-the row of each token, and ``weights``) and ``tokenizer.json``.
-"""
-
-from __future__ import annotations
+"""Static models: a text's vector is the mean of the vectors of its tokens. No network, no GPU."""
 
 import json
 from collections.abc import Sequence
@@ -67,11 +61,7 @@ class StaticModel:
 
 @cache
 def load_wordllama() -> StaticModel:
-    """The model whose files are in the package wordllama, read without its own code: offline, 256 numbers per vector.
-
-    That has compiled parts, which some platforms lack, sets the level of the root logger, and pads all texts of a batch
-    to the longest, which takes several times as long.
-    """
+    """The model whose files are in the package wordllama, read without its own code: that is slower."""
     package = find_spec("wordllama")
     if package is None or not package.submodule_search_locations:
         raise ModuleNotFoundError(name="wordllama")

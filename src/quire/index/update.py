@@ -172,8 +172,7 @@ def _choose_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
     trees = dict(plan.settings.trees)
     for name, tree in trees.items():
         if not tree.dialect and name not in indexed_trees:
-            files = [Path(os.fsdecode(task.file)) for task in plan.stale.tasks if task.record.tree == name]
-            dialect = heading_dialect(files, folder.home / os.fsdecode(tree.folder))
+            dialect = heading_dialect(folder.home / os.fsdecode(tree.folder))
             trees[name] = msgspec.structs.replace(tree, auto_dialect=dialect)
         if tree.slugs == AUTO_SLUGS and not tree.auto_slugs:
             rule = tree_slugs(folder.home, trees[name]).rule

@@ -1,11 +1,4 @@
-"""Finds the pages of a tree by the addresses that links use.
-
-    page.md#id  ../a/  ./b  page.html     relative to the file, or to the page that is published as a folder
-    /docs/a/b/                            absolute; the tree may be a part of the site, or the site a part of the tree
-    [[page#Heading]]  {{< ref "page" >}}  by file name, from anywhere
-
-Pages also have the addresses in their front matter.
-"""
+"""Finds the pages of a tree by the addresses that links use: docs/generators.md lists them."""
 
 import posixpath
 import re
@@ -111,7 +104,7 @@ class Addresses:
             keys = [f"{folder}{key[len(site) :]}".strip("/") for site, folder in prefixes]
         else:
             keys = self._relative_keys(page, target)
-        pages = _unique(path for key in keys if (path := self.page(key)) is not None)
+        pages = list(dict.fromkeys(path for key in keys if (path := self.page(key)) is not None))
         if not pages and (link.is_wiki or (self.site.is_hugo and "/" not in target)):
             pages = self._pages_by_name(target)
             pages = pages if link.is_wiki or len(pages) == 1 else []
@@ -142,7 +135,7 @@ class Addresses:
         """The pages with an address that ends with a target."""
         ends = [(f"/{key}", self._named(last_name(key))) for key in keys_by_name(target) if key]
         matching = [[path for key, path in named.items() if f"/{key}".endswith(end)] for end, named in ends]
-        return _unique(next(filter(None, matching), []))
+        return list(dict.fromkeys(next(filter(None, matching), ())))
 
     def _relative_keys(self, page: Page, target: str) -> list[str]:
         """Where a page may be; empty if that is outside of the tree."""
@@ -152,7 +145,7 @@ class Addresses:
         elif self.site.is_mdx or (self.site.is_hugo and "/" in target):
             bases.append("")
         joined = [posixpath.normpath(posixpath.join(base, target)) for base in dict.fromkeys(bases)]
-        return _unique(address(path) for path in joined if not path.startswith(".."))
+        return list(dict.fromkeys(address(path) for path in joined if not path.startswith("..")))
 
     def _prefixes(self, key: str) -> list[Sign]:
         """What is before the end that an absolute link shares with the most similar addresses: two names, or all."""
@@ -181,7 +174,7 @@ def internal_link(document: Document, link: Link) -> InternalLink | None:
 
 def page_of(path: str, frontmatter: Mapping[str, Any]) -> Page:
     """A page with its addresses."""
-    return Page(path, tuple(_unique((address(path), *_other_keys(path, frontmatter)))))
+    return Page(path, tuple(dict.fromkeys((address(path), *_other_keys(path, frontmatter)))))
 
 
 def is_file(target: str) -> bool:
@@ -211,7 +204,7 @@ def address(path: str) -> str:
 
 def keys_by_name(target: str) -> list[str]:
     """The keys of a page that is named without its folders."""
-    return _unique((address(target), address(target.replace(" ", "-"))))
+    return list(dict.fromkeys((address(target), address(target.replace(" ", "-")))))
 
 
 def _other_keys(path: str, frontmatter: Mapping[str, Any]) -> Iterator[str]:
@@ -225,7 +218,3 @@ def _other_keys(path: str, frontmatter: Mapping[str, Any]) -> Iterator[str]:
                     yield address(value_in_list)
     if ORDER.search(path):
         yield address(ORDER.sub("", path))
-
-
-def _unique(values: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(values))

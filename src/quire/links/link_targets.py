@@ -40,9 +40,8 @@ _INCLUDE = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 """Text that comes from another file, with headings that are not in this one."""
-_LABEL = re.compile(r"^(?:\(([^()\s]+)\)=|[ ]*:(?:name|label):[ ]+([^\s<>]+))", re.MULTILINE)
-"""A label of MyST. Links lead to it from every document: ``[text](label)``, ``[text](#label)``."""
-_CODE_NAME = re.compile(r".*[A-Z.]")  # what links of MyST lead to besides labels: classes and functions
+_LABEL = re.compile(r"^(?:\([^()\s]+\)=|[ ]*:(?:name|label):[ ]+[^\s<>]+)", re.MULTILINE)
+"""A label of MyST. In all documents ``[text](name)`` and ``[text](#name)`` lead to labels, classes and functions."""
 _PARTIAL = re.compile(r"(?:\A|/)(?:_(?!index\.)|includes?/|partials/|snippets/)")
 """Files that are parts of other pages; their fragments are those of the page."""
 _MIN_LINKED, _MIN_MOUNTED = 8, 3  # 3 missing pages, each linked from 8 documents, are mounted from elsewhere
@@ -101,42 +100,21 @@ class LinkTargets:
 
     def fragments(self) -> Iterator[tuple[str, str]]:
         """The document and the fragment of every link that has both."""
-        for _, lookup in self._lookups():
-            if lookup.pages and lookup.fragment:
-                yield lookup.pages[0], lookup.fragment
+        return ((each.pages[0], each.fragment) for _, each in self._lookups() if each.pages and each.fragment)
 
     def _lookup(self, path: str, link: Link) -> Lookup | None:
         internal = internal_link(self._documents[path], link)
         if internal is None or (internal.is_wiki and not self._addresses.site.has_wiki_links):
             return None
-        lookup = self._addresses.lookup(self._pages[path], internal)
-        return self._by_label(path, lookup) if self._labels else lookup
+        return self._addresses.lookup(self._pages[path], internal)
 
     def _lookups(self) -> Iterator[tuple[str, Lookup]]:
         found = ((path, self._lookup(path, link)) for path, links in self.links.items() for link in links)
         return ((path, lookup) for path, lookup in found if lookup is not None)
 
-    def _by_label(self, path: str, lookup: Lookup) -> Lookup | None:
-        """The target of a link where labels lead across documents; None for a name in code."""
-        page, fragment = lookup.page, lookup.fragment
-        if not page:
-            labelled = self._labels.get(fragment) if self._section(path, fragment) is None else path
-            is_code = not labelled and _CODE_NAME.match(fragment)
-            return None if is_code else lookup._replace(pages=[labelled or path])
-        if page in self._labels:
-            return Lookup(page, page, (), [self._labels[page]])
-        if not lookup.pages and "/" not in page and address(page) == page.casefold():
-            return lookup._replace(keys=())  # a name in code, or a label in a document of another syntax
-        return lookup
-
     @cached_property
-    def _labels(self) -> dict[str, str]:
-        """The documents that have the labels of MyST."""
-        return {
-            label[1] or label[2]: path
-            for path, document in self._documents.items()
-            for label in _LABEL.finditer(document.text)
-        }
+    def _has_labels(self) -> bool:
+        return any(_LABEL.search(document.text) for document in self._documents.values())
 
     @cached_property
     def _has_mounts(self) -> bool:
@@ -157,8 +135,10 @@ class LinkTargets:
         file = posixpath.normpath(posixpath.join(posixpath.dirname(path), lookup.page))
         if file.startswith("..") or self._exists(file):
             return False
-        is_markdown = extension(lookup.page) in MARKDOWN_EXTENSIONS
-        return is_markdown or any(posixpath.dirname(key) in self._folders for key in lookup.keys)
+        if extension(lookup.page) in MARKDOWN_EXTENSIONS:
+            return True
+        may_be_label = "/" not in lookup.page and self._has_labels
+        return not may_be_label and any(posixpath.dirname(key) in self._folders for key in lookup.keys)
 
     def _in_pages(self, pages: Sequence[str], fragment: str, path: str) -> Target:
         """The section with an anchor, in the first page that has it."""
@@ -167,11 +147,11 @@ class LinkTargets:
             if section is not None:
                 return Target(page, section)
         page = pages[0]
-        if self._may_have(page, fragment):
+        if self._may_have(page, fragment) or (page == path and self._has_labels):
             return Target(page)
         anchors = self._documents[page].section_columns.anchors
         close = get_close_matches(fragment.casefold(), anchors, n=1)
-        moved = self._pages_by_anchor.get(fragment, [])
+        moved = [path for path, each in self._documents.items() if fragment in each.section_columns.anchors[1:]]
         nearest = f"{moved[0]}#{fragment}" if len(moved) == 1 else f"#{close[0]}" if close else page
         return Target(page, 0, f"no section #{fragment}" + (f" in {page}" if page != path else ""), nearest)
 
@@ -200,8 +180,6 @@ class LinkTargets:
     def _template_headings(self, path: str) -> list[str]:
         """The headings with a shortcode or a variable whose value is not known."""
         document, sections = self._documents[path], self._documents[path].section_columns
-        if "{{" not in document.text and "{%" not in document.text:
-            return []
         spans = zip(sections.starts[1:], sections.body_starts[1:], strict=True)
         headings = (substitute(document.text[start:end], document.source.substitutions) for start, end in spans)
         return [*filter(_TEMPLATE.search, headings)]
@@ -214,14 +192,6 @@ class LinkTargets:
             if self._section(page, fragment) is None and self._template_headings(page):
                 lacking[fragment].add(page)
         return {fragment for fragment, pages in lacking.items() if len(pages) > 1}
-
-    @cached_property
-    def _pages_by_anchor(self) -> dict[str, list[str]]:
-        pages: dict[str, list[str]] = defaultdict(list)
-        for path, document in self._documents.items():
-            for anchor in document.section_columns.anchors[1:]:
-                pages[anchor].append(path)
-        return pages
 
     def _nearest_page(self, key: str) -> str:
         """A page of the same name in another folder, else one with a similar name."""

@@ -1,10 +1,4 @@
-"""``quire.cite``: whether quotations are in the documents, and where.
-
-A quotation is looked for in its source, then in all documents, each read once. For one that is nowhere, the history of
-its source is read, if that is in a git working tree; then the sections with its words are compared with it.
-"""
-
-from __future__ import annotations
+"""``quire.cite``: whether quotations are in the documents, and where: in the source, elsewhere, or in its history."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -185,10 +179,9 @@ class _Checking:
 
     def _candidates(self, quotation: Quotation) -> list[_Page]:
         """The source of a quotation, and the documents that have most of its words, or of those of its halves."""
-        hits = [hit for hit in [self.source(quotation.source)] if hit]
-        words = re.findall(r"\w+", quotation.quote[:LONGEST].lower())
-        half = len(words) // 2
-        for part in filter(None, (words, words[:half], words[half:])):
+        source = self.source(quotation.source)
+        hits, words = [source] if source else [], re.findall(r"\w+", quotation.quote[:LONGEST].lower())
+        for part in (words, words[: len(words) // 2], words[len(words) // 2 :]):
             hits += self.index.search(" ".join(part), limit=_CANDIDATES, max_tokens=0, merge=False, every=True)
         ids = dict.fromkeys([f"{hit.tree}:{hit.path}" for hit in hits])
         return [self.page(document_id) for document_id in ids if document_id in self.documents]

@@ -1,13 +1,12 @@
 """Conditions on the documents of a search: ``status=draft``, ``date>2025``, ``path:release-notes/**``.
 
-A query, ``where`` and the weights under ``[search.where]`` name them. A key is one of the front matter, ``path`` or
-``tree``. A list satisfies a condition if one of its values does. Path patterns are as in ``.gitignore``; one that
-matches a folder matches everything in it, and ``docs:guides/**`` is for the tree ``docs`` only.
+A key is one of the front matter, ``path`` or ``tree``. A list satisfies a condition if one of its values does.
 """
 
 import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 import msgspec
@@ -58,20 +57,13 @@ class Condition(msgspec.Struct, frozen=True):
         wanted = " ".join(self.value.casefold().split())
         if self.prefix:
             return value.startswith(wanted)
-        left, right = _number(value), _number(wanted)
-        if self.sign and left is not None and right is not None:
-            return bool(_RANGES[self.sign](left, right))
+        compare = _RANGES.get(self.sign, operator.eq)
+        with suppress(ValueError):
+            return bool(compare(float(value), float(wanted))) or (value == wanted and not self.sign)
         if self.sign:  # dates and other texts; a date is not compared with *unknown*
-            return value[:1].isdigit() == wanted[:1].isdigit() and bool(_RANGES[self.sign](value, wanted))
+            return value[:1].isdigit() == wanted[:1].isdigit() and bool(compare(value, wanted))
         is_within = _DATE.match(value) and value.startswith((f"{wanted}-", f"{wanted}t", f"{wanted} "))
-        return value == wanted or bool(is_within) or (left is not None and left == right)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+        return value == wanted or bool(is_within)
 
 
 def condition(key: str, text: str, *, prefix: bool = False) -> Condition:
@@ -143,11 +135,6 @@ def known_trees(option: str, wanted: Iterable[str], snapshot: Snapshot) -> None:
         if tree not in trees:
             advice = f"there are: {', '.join(trees) or 'none'}"
             raise OptionError(f"{option}: no tree is called {tree!r}", advice, option=option)
-
-
-def unknown_keys(snapshot: Snapshot, keys: Iterable[str]) -> list[str]:
-    """Those keys of conditions that no document has."""
-    return [key for key in dict.fromkeys(keys) if key not in (PATH, TREE) and key not in snapshot.front_matter_keys]
 
 
 def weights(snapshot: Snapshot, where: Mapping[str, float]) -> Mapping[int, float]:

@@ -4,8 +4,6 @@ A document is cut again by ``packed``: a section up to the budget is one chunk, 
 that hold the pieces are the answer, and a parent replaces them by the rule of searches (merge.py).
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,13 +1,10 @@
-"""``quire.Index``: documents in a folder, kept up to date and searchable. ``index`` stores them, ``search`` finds them.
-
-The parser and the writer are loaded only if something has changed.
-"""
+"""``quire.Index``: documents in a folder, kept up to date and searchable."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
@@ -102,18 +99,19 @@ class Index:
     ) -> Update:
         """Update ``trees``, folders by name, or without it all trees in the index. Other trees stay.
 
-        ``include`` and ``exclude`` are patterns for the documents of a tree, by its name; ``slugs`` its rule for
-        anchors, or ``auto``; ``dialects`` its dialect of Markdown; ``reading`` its ``encoding``, ``errors``,
-        ``hidden`` and ``substitutions``, as in quire.toml. Only changed files are read, by ``jobs``
-        processes, by default as many as pay off. While another process is updating, ``on_wait`` is called, and after
-        ``wait`` seconds a ``BusyError`` is raised. ``rebuild`` rebuilds the whole index. A folder that has other files
-        in it, or contains a tree, is refused.
+        ``include`` and ``exclude`` are patterns for the documents of a tree, by its name; ``slugs``, ``dialects`` and
+        ``reading`` its settings as in quire.toml. Only changed files are read, by ``jobs`` processes, by default as
+        many as pay off. While another process is updating, ``on_wait`` is called, and after ``wait`` seconds a
+        ``BusyError`` is raised. A folder that has other files in it, or contains a tree, is refused.
         """
-        folders = None if trees is None else _folders(trees)
+        if trees is not None:
+            if not isinstance(trees, Mapping) or not all(isinstance(tree, str) for tree in trees):
+                raise invalid_value("trees", trees, 'must be folders by name, as in {"docs": "docs/"}')
+            trees = {tree: _path(f"trees[{tree!r}]", folder) for tree, folder in trees.items()}
         by_tree: dict[str, Any] = {"languages": languages, "include": include, "exclude": exclude, "slugs": slugs}
         by_tree |= {"dialects": dialects, "reading": reading}
         chosen = {name: values or {} for name, values in by_tree.items()}
-        request = convert(Request, {"trees": folders, "rebuild": rebuild, **chosen})
+        request = convert(Request, {"trees": trees, "rebuild": rebuild, **chosen})
         jobs = check("jobs", jobs, Annotated[int, Meta(ge=1)] | None)
         plan_again = partial(plan_update, self._folder, request, self._last)
         carry_out = partial(self._carry_out, plan_again, wait, on_wait, jobs=jobs, on_progress=on_progress)
@@ -131,9 +129,8 @@ class Index:
         self, plan_again: Callable[[], UpdatePlan], wait: float, on_wait: OnWait | None, **reading: Any
     ) -> Update:
         self._refuse_closed()
-        started = time.perf_counter()
         check("wait", wait, Annotated[float, Meta(ge=0)])
-        plan = plan_again()
+        started, plan = time.perf_counter(), plan_again()
         opened: Opened = plan.snapshot, plan.stamp
         if plan.is_needed:
             from quire.index.update import update  # noqa: PLC0415  loads the parser and the tokenizer
@@ -161,9 +158,8 @@ class Index:
     ) -> Results:
         """The sections that match ``query``, the best first, together at most ``max_tokens`` tokens; 0: no limit.
 
-        Texts and breadcrumb lines count; by default there may be 8,000. Each section shows its own text; what is below
-        it is shown as long as the answer has at most 2,000 tokens (``max_below`` in the settings), or without a limit.
-        Results that score much less than the best are left out and counted, unless ``every`` is true.
+        By default there may be 8,000. Each section shows its own text; what is below it is shown as long as the answer
+        has at most 2,000 tokens. Results that score much less than the best are left out, unless ``every`` is true.
         ``trees``, one or more names, ``path``, one or more patterns such as ``guides/**``, and ``where``, one or more
         conditions on front matter such as ``status=draft``, or a dict of values, restrict the search. ``without`` are
         the ids of documents to leave out.
@@ -176,23 +172,20 @@ class Index:
         near = ranked = None
         if check("mode", mode, Mode) != "words":
             weight = 1.0 if mode == "meaning" else self._settings.meaning
-            is_wanted = None if wanted == Filter() else partial(wanted.accepts, snapshot)
-            near = self._vectors().finder(snapshot, weight, is_wanted)
+            near = self._vectors().finder(snapshot, weight, partial(wanted.accepts, snapshot))
         if url := self._settings.rerank if rerank is None else check("rerank", rerank, str):
             from quire.embed.endpoint import Reranker  # noqa: PLC0415  few searches need it
 
             ranked = Reranker(url, self._settings.rerank_model)
         return search(
-            snapshot, query, settings, wanted, merge=merge, every=every, explain=explain, find_near=near, rerank=ranked
+            snapshot, query, settings, wanted, find_near=near, rerank=ranked, merge=merge, every=every, explain=explain
         )
 
     def embed(self, embedder: object = None, *, on_progress: OnProgress | None = None) -> VectorUpdate:
         """Give every section a vector, for search by meaning; only new and changed text is embedded.
 
-        ``embedder`` is what ``quire.embed.resolve`` takes: a ``quire.embed.Endpoint``, a folder in the format of
-        model2vec, any object with ``encode`` or ``embed_documents``, a function from texts to vectors, or
-        ``"wordllama"``; None is the one of the last time. After an update, sections without a vector are found by
-        words alone.
+        ``embedder`` is what ``quire.embed.resolve`` takes, such as a ``quire.embed.Endpoint`` or ``"wordllama"``; None
+        is the one of the last time. After an update, sections without a vector are found by words alone.
         """
         return self._vectors().update(self._snapshot(), embedder, on_progress)
 
@@ -206,7 +199,6 @@ class Index:
                 from quire.search.vector_search import VectorSearch  # noqa: PLC0415  loads NumPy
             except ModuleNotFoundError as error:
                 raise MissingExtraError("vectors", error.name) from error
-
             self._vector_search = VectorSearch(self._folder.path, self._embedder)
         return self._vector_search
 
@@ -270,10 +262,8 @@ class Index:
     def trees(self) -> dict[str, TreeInfo]:
         """The trees of the index by name."""
         snapshot = self._snapshot()
-        infos = snapshot.memory["trees"]
-        for name, tree in sorted(snapshot.settings.trees.items()) if not infos else ():
-            infos[name] = tree_info(self._folder, snapshot, name, tree)
-        return dict(infos)
+        trees = sorted(snapshot.settings.trees.items())
+        return {name: tree_info(self._folder, snapshot, name, tree) for name, tree in trees}
 
     def documents(self, tree: str | None = None, path: Names = None) -> list[FileRecord]:
         """The records of documents, sorted by tree and path: of one tree, or with a path that matches a pattern."""
@@ -283,8 +273,7 @@ class Index:
         is_wanted = partial(Filter.checked(tree, path).accepts, snapshot)
         return sorted(filter(is_wanted, self._records(snapshot, tree)), key=attrgetter("tree", "path"))
 
-    def _records(self, snapshot: Snapshot, tree: str | None) -> Iterable[FileRecord]:
-        """The records of documents, at least those of ``tree``."""
+    def _records(self, snapshot: Snapshot, tree: str | None) -> list[FileRecord]:
         return [record for record in snapshot.files.values() if not record.failed]
 
     def outline(self, document: str) -> list[Node]:
@@ -307,9 +296,8 @@ class Index:
             trees = self.trees()
         except IndexDamagedError as error:
             return Status(version=VERSION, size=size, damaged=error.reason)
-        settings = snapshot.settings
+        settings, vectors = snapshot.settings, current_folder(self._folder.path)
         stale = stale_files(self._folder.home, settings.trees, snapshot)
-        vectors = current_folder(self._folder.path)
         table = load_table(vectors) if vectors else None
         return Status(
             version=VERSION,
@@ -348,9 +336,3 @@ def _path(name: str, value: Any) -> str:
     if not text or "\0" in text:
         raise invalid_value(name, value, "must be a path")
     return text
-
-
-def _folders(trees: Any) -> dict[str, str]:
-    if not isinstance(trees, Mapping) or not all(isinstance(tree, str) for tree in trees):
-        raise invalid_value("trees", trees, 'must be folders by name, as in {"docs": "docs/"}')
-    return {tree: _path(f"trees[{tree!r}]", folder) for tree, folder in trees.items()}

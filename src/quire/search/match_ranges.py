@@ -1,12 +1,11 @@
 """``quire.match_ranges``: where the words of a query are in the text of a hit.
 
-A word is a sequence of letters, digits and marks; in scripts without spaces each character is one. camelCase names are
-compared as a whole and part by part, so that ``tokens`` is found in ``rotateTokens``.
+camelCase names are compared as a whole and part by part, so that ``tokens`` is found in ``rotateTokens``.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import category
@@ -35,13 +34,7 @@ def match_ranges(hit: Hit, query: str, corrections: Corrections | None = None) -
     if not isinstance(hit, Hit):
         raise invalid_value("hit", hit, "it must be a result of a search")
     check("query", query, str)
-    pairs = tuple((word, tuple(instead)) for word, instead in (corrections or {}).items())
-    return _remembered(query, hit.language, pairs)(hit.text)
-
-
-@lru_cache(maxsize=16)
-def _remembered(query: str, language: str, corrections: tuple[tuple[str, tuple[str, ...]], ...]) -> "Highlighter":
-    return highlighter(parse(query), language, dict(corrections))
+    return highlighter(parse(query), hit.language, corrections or {})(hit.text)
 
 
 def highlighter(query: Query | None, language: str, corrections: Corrections, *, every: bool = True) -> "Highlighter":
@@ -102,13 +95,12 @@ class Highlighter:
             self._by_first.setdefault(target.terms[0], []).append(target)
         self._wanted_terms = {term for target in targets for term in target.terms}
         self._letters = {term[0] for term in self._wanted_terms} | {_DROPPED}
-        self._split = cache(self._split_word)
 
     def __call__(self, text: str) -> tuple[Span, ...]:
         """The spans of the wanted words in a text, in order and disjoint; a phrase is one span."""
         marks = "" if text.isascii() else "".join(sorted(mark for mark in set(text) if category(mark)[0] == "M"))
         pattern = _ASCII_WORD if text.isascii() else _unicode_word(marks)
-        split = {word: tokens for word in set(pattern.findall(text)) if (tokens := self._split(word))}
+        split = {word: tokens for word in set(pattern.findall(text)) if (tokens := self._split_word(word))}
         whole: list[_Token] = []  # as words
         parts: list[_Token] = []  # with names split into their parts
         for number, word in enumerate(pattern.finditer(text) if split else ()):
@@ -135,15 +127,13 @@ class Highlighter:
             parts += self._tokens(name, at)
             at += len(name)
         parts = parts if len(names) > 1 else whole
-        tokens, prefixes = (*whole, *parts), self._prefixes
-        is_wanted = any(token.term in self._wanted_terms or _begins(token, prefixes) for token in tokens)
+        wanted, prefixes = self._wanted_terms, self._prefixes
+        is_wanted = any(token.term in wanted or _begins(token, prefixes) for token in (*whole, *parts))
         return (whole, parts) if is_wanted else None
 
     def _tokens(self, word: str, at: int) -> list[_Token]:
         lower = word.lower()
-        is_possible = lower[0] in self._letters or not lower[0].isascii()
-        terms = self._terms(lower if word.isascii() else word) if is_possible else ("",)
-        return [_Token(term, lower, at, at + len(word)) for term in terms]
+        return [_Token(term, lower, at, at + len(word)) for term in self._terms(lower if word.isascii() else word)]
 
     def _matches(self, tokens: Sequence[_Token]) -> Iterator[tuple[int, int]]:
         for number, token in enumerate(tokens):

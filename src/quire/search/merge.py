@@ -1,17 +1,11 @@
-"""Nodes that match to sections that answer, along the heading tree of each document.
+"""Nodes that match to sections that answer, along the heading tree of each document: docs/search.md has the rules.
 
-- A child matches if it is a match or replaces its own children. The document replaces its children only if all of them
-  match, and the threshold applies there too, so that 1.0 turns aggregation off.
-- A parent with many times the tokens of a section below it that scores as much does not replace it (``parent_size``).
-- A match above better ones that nothing replaces is passed over, as its text would contain them. The best of them
-  scores at least as much as it does: a replacement inherits the rank of the section it replaces. If a section further
-  up replaces them, the match is a constituent like them.
-- An aggregated score is limited by the best match's score, so that several levels do not multiply it. A result never
-  scores less than one that it replaces.
+A match above better ones is passed over, as its text would contain them. A result never scores less than one that it
+replaces.
 """
 
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -19,6 +13,7 @@ import msgspec
 from quire.index.engine.coverage import TOLERANCE
 from quire.index.engine.snapshot import Match
 from quire.index.node import NO_PARENT, Outline
+from quire.model.validation import NO_LIMIT
 from quire.search.hit import How
 from quire.search.search_settings import SearchSettings
 
@@ -55,7 +50,7 @@ class Merged(msgspec.Struct, gc=False):
     how: How
     constituents: list[Match]  # the matches in it, the best first
     is_passed_over: bool = False  # a match above better ones: no result, only a constituent of one further up
-    trail: list[Step] = []  # how it came about, bottom-up; only if an explanation was asked for
+    trail: list[Step] = []  # how it came about, bottom-up
 
 
 def alone(document: str, match: Match) -> Merged:
@@ -82,13 +77,11 @@ def _rank(result: Merged) -> tuple[float, str, int]:
 
 
 def merge_document(
-    matches: Sequence[Match], outline: Outline, settings: SearchSettings, excluded: Container[int], *, explain: bool
+    matches: Sequence[Match], outline: Outline, settings: SearchSettings, excluded: Container[int]
 ) -> list[Merged]:
     """The results of one document, in any order. Each node is visited once, after all nodes below it."""
     # ``excluded`` are the positions of nodes that cannot be results.
-    if len(matches) == 1 and settings.min_aggregation_matches > 1 and not explain:  # as in half of all documents
-        return [alone(outline.document_id, matches[0])]
-    merging = _Merging(outline, settings, excluded, explain)
+    merging = _Merging(outline, settings, excluded)
     by_position = {match.position: match for match in matches}
     positions = set(by_position).union(*[outline.ancestors(position) for position in by_position])
     below: dict[int, list[Merged]] = {}  # the results below each node, by its position
@@ -101,8 +94,7 @@ def merge_document(
         below.setdefault(outline.parents[position], []).extend(inside or ())
     results = [result for result in below[NO_PARENT] if not result.is_passed_over]
     for result in results:
-        if len(result.constituents) > 1:
-            result.constituents.sort(key=lambda match: (-match.score, match.position))
+        result.constituents.sort(key=lambda match: (-match.score, match.position))
         result.trail.sort(key=lambda step: step.rule == "apart")
     return results
 
@@ -111,12 +103,10 @@ class _Merging(msgspec.Struct, frozen=True):
     outline: Outline
     settings: SearchSettings
     excluded: Container[int]
-    explain: bool
 
     def decide(self, position: int, match: Match | None, below: list[Merged]) -> list[Merged]:
         """What answers in a node's subtree: the node instead of the results below it, or these."""
-        parents, settings = self.outline.parents, self.settings
-        own = match.own if match else 0.0
+        parents, settings, own = self.outline.parents, self.settings, match.own if match else 0.0
         best_own = max([inner.own for result in below for inner in result.constituents])
         step: dict[str, Any] = {"position": position, "own": own, "best_own": best_own}
         if match and own > 0 and (settings.parent_rule == "any" or self._is_as_good(match, best_own, below)):
@@ -133,13 +123,13 @@ class _Merging(msgspec.Struct, frozen=True):
             step |= {"total": total, "limit": limit, "score": score}
             return self._replacement("aggregated", match, below, step)
         for child in children:
-            self._note(child, "apart", step)
+            child.trail.append(Step(rule="apart", **step))
         if match is None:
             return below
         answers = [result for result in below if not result.is_passed_over]
         best = max(answers, key=lambda result: (result.score, -result.position))
         best.score = max(best.score, match.score)
-        self._note(best, "passed over", {**step, "score": match.score})
+        best.trail.append(Step(rule="passed over", **{**step, "score": match.score}))
         return [*below, Merged(self.outline.document_id, position, match.score, "match", [match], True)]
 
     def _is_as_good(self, match: Match, best_own: float, below: Sequence[Merged]) -> bool:
@@ -148,15 +138,11 @@ class _Merging(msgspec.Struct, frozen=True):
         if match.own < best_own - TOLERANCE:
             return False
         tokens, times = self.outline.tokens, self.settings.parent_size
-        size = tokens[match.position]
-        answers = [
-            result.position
-            for result in (below if times and size > _SMALL else ())
-            if not result.is_passed_over
-            and result.score >= match.score
-            and max([inner.own for inner in result.constituents]) >= _NEARLY_ALL * match.own
-        ]
-        return len(answers) != 1 or size <= times * tokens[answers[0]]
+        good = [result for result in below if not result.is_passed_over and result.score >= match.score]
+        enough = _NEARLY_ALL * match.own
+        answers = [result for result in good if max([inner.own for inner in result.constituents]) >= enough]
+        most = max(times * tokens[answers[0].position], _SMALL) if times and len(answers) == 1 else NO_LIMIT
+        return tokens[match.position] <= most
 
     def _gathers(self, position: int, matching: int) -> bool:
         """Whether enough children match for a node to replace them; for a document all must."""
@@ -172,10 +158,6 @@ class _Merging(msgspec.Struct, frozen=True):
         constituents = [inner for result in below for inner in result.constituents] + ([match] if match else [])
         trail = [earlier for result in below for earlier in result.trail if earlier.rule in ("parent", "aggregated")]
         merged = Merged(self.outline.document_id, step["position"], step["score"], how, constituents, trail=trail)
-        replaced = tuple(sorted([result.position for result in below if not result.is_passed_over]))
-        self._note(merged, how, {**step, "replaced": replaced})
+        replaced = sorted([result.position for result in below if not result.is_passed_over])
+        merged.trail.append(Step(rule=how, **{**step, "replaced": tuple(replaced)}))
         return [merged]
-
-    def _note(self, result: Merged, rule: Rule, step: Mapping[str, Any]) -> None:
-        if self.explain:
-            result.trail.append(Step(rule=rule, **step))

@@ -1,10 +1,7 @@
-"""Release notes, changelogs and blogs, by their paths. They mention everything; the manual explains it.
-
-``search.news`` is the factor for their scores. It does not apply to a query that asks for news, to pages and sections
-with the version of the query in their names, and to a tree that is mostly news.
-"""
+"""Release notes, changelogs and blogs, by their paths. They mention everything; the manual explains it."""
 
 import re
+from functools import cache
 
 from quire.index.engine.snapshot import Match, Snapshot
 from quire.index.file_records import FILES, NEWS
@@ -27,25 +24,22 @@ class HeldBack:
     """The nodes that are news, for one query."""
 
     def __init__(self, snapshot: Snapshot, query: Query, factor: float) -> None:
-        text = " ".join([leaf.text for leaf in leaves(query)]) if factor != 1 else ""
+        text = " ".join([leaf.text for leaf in leaves(query)])
         self._is_off = factor == 1 or _ASKED.search(text) is not None
-        self._snapshot, self._paths = snapshot, dict[int, str]()
+        self._snapshot = snapshot
         self._versions = [_SEPARATORS.sub(" ", version) for version in _VERSION.findall(text)]
+        self.path = cache(self._path)
 
-    def path(self, number: int) -> str:
+    def _path(self, number: int) -> str:
         """The path of a document that may be held back; empty for others."""
-        if self._is_off:
+        tree, _, path = self._snapshot.document_id(number).partition(":")
+        if self._is_off or not is_news(path):
             return ""
-        if number not in self._paths:
-            tree, _, path = self._snapshot.document_id(number).partition(":")
-            self._paths[number] = ""
-            if is_news(path):
-                is_mostly_news: dict[str, bool] = self._snapshot.memory["news"]  # by tree
-                if tree not in is_mostly_news:
-                    signs = self._snapshot.signs(tree)
-                    is_mostly_news[tree] = signs.get(NEWS, 0) > _MOSTLY * signs.get(FILES, 0)
-                self._paths[number] = "" if is_mostly_news[tree] else path
-        return self._paths[number]
+        is_mostly_news: dict[str, bool] = self._snapshot.memory["news"]  # by tree
+        if tree not in is_mostly_news:
+            signs = self._snapshot.signs(tree)
+            is_mostly_news[tree] = signs.get(NEWS, 0) > _MOSTLY * signs.get(FILES, 0)
+        return "" if is_mostly_news[tree] else path
 
     def has(self, match: Match) -> bool:
         """Whether a node of such a document is held back: it does not have a version of the query in its names."""

@@ -1,9 +1,6 @@
 """The order of a search. Each phase counts what it did, for ``--explain``.
 
-    parse -> correct -> rank -> rank the best again -> merge -> spread -> (rerank) -> cut off -> fit
-
-A node that matches is a ``Match``, a result without its text a ``Merged``, with its text a ``Hit``. A search loads
-neither the parser nor, unless a passage must be cut, a tokenizer.
+A node that matches is a ``Match``, a result without its text a ``Merged``, with its text a ``Hit``.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -41,11 +38,11 @@ def search(
     settings: SearchSettings,
     wanted: Filter,
     *,
+    find_near: Callable[[str], VectorMatches] | None = None,
+    rerank: Rerank | None = None,
     merge: bool = True,
     every: bool = False,
     explain: bool = False,
-    find_near: Callable[[str], VectorMatches] | None = None,
-    rerank: Rerank | None = None,
 ) -> Results:
     """The best sections for a query in the documents that are wanted. See ``Index.search``.
 
@@ -60,14 +57,13 @@ def search(
     if prepared.unknown_keys:
         all_keys = sorted(snapshot.front_matter_keys)
         return Results(query=text, unknown_keys=prepared.unknown_keys, known_keys=all_keys, phases=phases)
-    context = prepared.context
+    context, near = prepared.context, None
     phases["correct"] = {"words looked up": context.dictionary.lookups, "words corrected": len(context.corrections)}
-    near = None
     # A query with operators is searched by words: vectors know no operators.
     if find_near and all(is_plain(item) or isinstance(item, Group) for item in all_items(prepared.query)):
         near = find_near(text)
     limit = max(settings.limit, RERANKED) if rerank else settings.limit
-    results = _results(prepared, limit, phases, near, merge=merge, explain=explain)
+    results = _results(prepared, limit, phases, near, merge=merge)
     if rerank:
         phases["rerank"] = {"results": min(len(results), RERANKED)}
         results = _reranked(snapshot, text, results, rerank)[: settings.limit]
@@ -90,7 +86,7 @@ def search(
 
 
 def _results(
-    prepared: PreparedQuery, limit: int, phases: Phases, near: VectorMatches | None, *, merge: bool, explain: bool
+    prepared: PreparedQuery, limit: int, phases: Phases, near: VectorMatches | None, *, merge: bool
 ) -> list[Merged]:
     """The best results. If merging leaves too few of them, more nodes are looked at."""
     settings, document_id = prepared.settings, prepared.snapshot.document_id
@@ -108,7 +104,7 @@ def _results(
             documents = ranking.matches_by_document(prepared, kept, limit)
             for number, inside in documents.items():
                 outline, refused = prepared.snapshot.outlines(number), excluded.get(number, ())
-                results += merge_document(inside, outline, settings, refused, explain=explain)
+                results += merge_document(inside, outline, settings, refused)
             phases["merge"] = {"candidates": sum(map(len, documents.values())), "results": len(results)}
             results, demoted = limit_per_document(results, limit, settings.per_document)
             phases["spread"] = {"set back": demoted}
@@ -126,8 +122,7 @@ def _reranked(snapshot: Snapshot, query: str, results: Sequence[Merged], rerank:
         texts.append("\n\n".join([" > ".join(node.breadcrumb), *[part.body_text for part in (node, *inside)]]))
     by_model = rerank(query, texts) if texts else ()
     order = sorted(range(len(best)), key=lambda index: -by_model[index])
-    moved = [replace(best[index], score=best[rank].score) for rank, index in enumerate(order)]
-    return [*moved, *results[RERANKED:]]
+    return [*(replace(best[index], score=best[rank].score) for rank, index in enumerate(order)), *results[RERANKED:]]
 
 
 def _hits(prepared: PreparedQuery, results: Sequence[Merged], phases: Phases, *, explain: bool) -> Iterator[Hit]:
@@ -141,10 +136,9 @@ def _hits(prepared: PreparedQuery, results: Sequence[Merged], phases: Phases, *,
     matched = [[match.position for match in result.constituents] for result in results]
     sections, most_below = zip(_nodes(snapshot, results), matched, strict=True), settings.max_below
     excerpts = fit(sections, snapshot.nodes_of, max_tokens=settings.max_tokens, max_below=most_below, ranges=ranges)
-    last = max((rank for rank, excerpt in enumerate(excerpts) if excerpt), default=0)
-    left_out, tokens = sum(not excerpt for excerpt in excerpts[:last]), sum([excerpt.cost for excerpt in excerpts])
-    given = sum(map(bool, excerpts))
-    phases["fit"] = {"results": len(results), "given": given, "left out": left_out, "tokens": tokens}
+    given = [rank for rank, excerpt in enumerate(excerpts) if excerpt]
+    left_out, tokens = max(given, default=-1) + 1 - len(given), sum([excerpt.cost for excerpt in excerpts])
+    phases["fit"] = {"results": len(results), "given": len(given), "left out": left_out, "tokens": tokens}
     for result, excerpt in zip(results, excerpts, strict=True):
         if excerpt:
             constituents = [node.id for node in snapshot.nodes([match.address for match in result.constituents])]

@@ -4,11 +4,8 @@
     branch = item*                         any may match; those with a field must
     item   = [-] [field:] (word | "phrase" | ( query )) [^boost]
 
-A character is syntax only where the grammar allows it; elsewhere it belongs to a word. Punctuation alone becomes a
-``mark``, which matches nothing. Text that was never meant as a query therefore gives words, not errors. In the tree, a
-``Not`` is always an item of a ``Group`` that also has something to search for.
-
-The cost is linear: brackets are paired once, and each word and quote is scanned a fixed number of times.
+A character is syntax only where the grammar allows it, so text that was never meant as a query gives words, not errors.
+In the tree, a ``Not`` is always an item of a ``Group`` that also has something to search for. The cost is linear.
 """
 
 import re
@@ -90,8 +87,7 @@ class Token(NamedTuple):
 def _tokens(query: str, keys: frozenset[str]) -> Iterator[Token]:
     pairs, fields, end = _bracket_pairs(query), _field_pattern(keys), 0
     while first := _NO_BLANK.search(query, end):
-        token = _token(query, first.start(), pairs, fields)
-        yield token
+        yield (token := _token(query, first.start(), pairs, fields))
         end = token.end
 
 
@@ -121,7 +117,7 @@ def _token(query: str, at: int, pairs: dict[int, int], fields: re.Pattern[str]) 
         end, boost = _boost_suffix(query, at + 1)
         return Token("close", at, Span(at, at + 1), end, boost=boost)
     if _INNER_DASH.match(query, at):
-        return _mark(at, at + 1)
+        return Token("mark", at, Span(at, at + 1), at + 1)
     negated = _negates(query, at, pairs, fields)
     body, field = at + negated, None
     if name := fields.match(query, body):
@@ -139,10 +135,6 @@ def _token(query: str, at: int, pairs: dict[int, int], fields: re.Pattern[str]) 
     is_text = _is_text(text)
     kind = "or" if query[at:end] == "OR" else "word" if is_text else "mark"
     return Token(kind, at, Span(body, body + len(text)), end, text, negated and is_text, field, prefix, boost)
-
-
-def _mark(start: int, end: int) -> Token:
-    return Token("mark", start, Span(start, end), end)
 
 
 def _negates(query: str, at: int, pairs: dict[int, int], fields: re.Pattern[str]) -> bool:
@@ -190,13 +182,12 @@ def _split_word(word: str) -> tuple[str, bool, float]:
 
 def _phrase(query: str, start: int, opening: int, *, negated: bool, field: Field | None) -> Token:
     """A phrase; a mark for an unclosed quote, three quotes in a row, and quoted punctuation."""
-    if quotes := _QUOTES.match(query, opening):
-        return _mark(start, quotes.end())
-    end = query.find('"', opening + 1) + 1
-    if not end:
-        if opening > start:  # after a dash or a field, the quote is meant as syntax
-            raise QueryError(query, opening, "this quote is not closed", 'put another " at the end of the phrase')
-        return _mark(start, opening + 1)
+    quotes, end = _QUOTES.match(query, opening), query.find('"', opening + 1) + 1
+    if not end and opening > start:  # after a dash or a field, the quote is meant as syntax
+        raise QueryError(query, opening, "this quote is not closed", 'put another " at the end of the phrase')
+    if quotes or not end:
+        end = quotes.end() if quotes else opening + 1
+        return Token("mark", start, Span(start, end), end)
     text = " ".join(re.split(f"[{_BLANK}]+", query[opening + 1 : end - 1])).strip()
     boost_end, boost = _boost_suffix(query, end)
     kind = "phrase" if _is_text(text) else "mark"
@@ -209,9 +200,7 @@ def _leaf(token: Token, field: Field | None) -> Word | Phrase:
 
 
 class _Group(msgspec.Struct):
-    """A bracket and the items after it, or those of the whole query."""
-
-    # Without OR, words mean the same in brackets: those in prose and code do no harm, however deep, closed or not.
+    """A bracket and the items after it, or those of the whole query. Without OR, words mean the same in brackets."""
 
     query: str
     all_items: list[Query | Token]  # those of all groups, which end with those of the innermost; a token is an OR
@@ -279,22 +268,14 @@ def _join(query: str, items: list[Query]) -> Query:
 
 def show(query: Query | None) -> str:
     """The query as one canonical line, for ``--explain``. Parsing it gives an equal tree, apart from spans."""
-    match query:
-        case None:
-            return ""
-        case Group(items=items):
-            return " ".join(f"({show(item)})" if isinstance(item, Either) else show(item) for item in items)
-        case Either(items=items):
-            return " OR ".join(f"({show(item)})" if isinstance(item, Group) else show(item) for item in items)
-        case Not(item=Word() | Phrase() as leaf):
-            return _show_leaf(leaf, "-")
-        case Not(item=item):
-            return f"-({show(item)})"
-        case leaf:
-            return _show_leaf(leaf, "")
-
-
-def _show_leaf(leaf: Word | Phrase, dash: str) -> str:
+    if query is None:
+        return ""
+    if isinstance(query, Group | Either):
+        separator, bracketed = (" ", Either) if isinstance(query, Group) else (" OR ", Group)
+        return separator.join(f"({show(item)})" if isinstance(item, bracketed) else show(item) for item in query.items)
+    leaf, dash = (query.item, "-") if isinstance(query, Not) else (query, "")
+    if not isinstance(leaf, Word | Phrase):
+        return f"-({show(leaf)})"
     lead = f"{dash}{leaf.field}:" if leaf.field else dash
     boost = "" if leaf.boost == 1 else f"^{leaf.boost!r}".removesuffix(".0")
     if isinstance(leaf, Phrase):

@@ -1,10 +1,7 @@
-"""The terms of a query that are searched: at most 64, with corrections, prefixes and joined words; those of ``--like``.
-
-Further terms are ignored, so that no query takes long.
-"""
+"""The terms of a query that are searched: at most 64, with corrections, prefixes and joined words."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Any
 
@@ -20,7 +17,7 @@ from quire.index.engine.snapshot import Snapshot
 from quire.model.document import Span
 from quire.model.patterns import pattern
 from quire.model.query_tree import TEXT_FIELDS, Group, Not, Phrase, Query, Word, leaves, with_leaves
-from quire.search.conditions import Filter, condition, known_trees, unknown_keys, weights
+from quire.search.conditions import PATH, Filter, condition, known_trees, weights
 from quire.search.news import HeldBack
 from quire.search.query_syntax import KEYED
 from quire.search.search_settings import MAX_TERMS, SearchSettings
@@ -82,8 +79,8 @@ class PreparedQuery(Struct, frozen=True):
 def prepare(snapshot: Snapshot, query: Query, settings: SearchSettings, wanted: Filter) -> PreparedQuery:
     """Correct a query, and restrict it to the documents that are wanted."""
     known_trees("trees", wanted.trees or (), snapshot)
-    known_trees("tree", _named_trees(snapshot, query), snapshot)
-    words = list(leaves(query))
+    words, required = list(leaves(query)), [item for item in all_items(query) if isinstance(item, Word | Phrase)]
+    known_trees("tree", [item.text for item in required if item.field == "tree" and not item.prefix], snapshot)
 
     def documents_with(leaf: Word | Phrase) -> list[str]:
         return Filter(where=[condition(leaf.field or "", leaf.text, prefix=leaf.prefix)]).documents(snapshot)
@@ -102,26 +99,17 @@ def prepare(snapshot: Snapshot, query: Query, settings: SearchSettings, wanted: 
     if corrections:
         query = with_leaves(query, lambda leaf: _corrected(leaf, corrections))
         context = replace(context, corrections=corrections)
-    filters = []
+    filters = [one_of(context.schema, TREE, wanted.trees)] if wanted.trees is not None else []
     if wanted.paths is not None or wanted.where or wanted.without:
         filters = [one_of(context.schema, DOC, wanted.documents(snapshot))]
-    elif wanted.trees is not None:
-        filters = [one_of(context.schema, TREE, wanted.trees)]
     # ``localhost:8080`` is text where documents say *localhost*.
     keyed = [match[1] for word in words if is_plain(word) and (match := KEYED.match(word.text))]
-    named = [key for key in keyed if snapshot.front_matter_keys and not context.dictionary.has(key)]
-    other_keys = unknown_keys(snapshot, [*[where.key for where in wanted.where], *map(str.casefold, named)])
+    named = [key.casefold() for key in keyed if snapshot.front_matter_keys and not context.dictionary.has(key)]
+    asked = dict.fromkeys([*[where.key for where in wanted.where], *named])
+    other_keys = [key for key in asked if key not in (PATH, TREE, *snapshot.front_matter_keys)]
     factors, news = weights(snapshot, settings.where), HeldBack(snapshot, query, settings.news)
     query = _with_joined(query, context)
     return PreparedQuery(snapshot, context, query, settings, filters, unknown, other_keys, factors, news)
-
-
-def _named_trees(snapshot: Snapshot, query: Query) -> Iterator[str]:
-    """The trees that a query names, as in ``tree:docs``; ``tree:do*`` names one that begins so, if there is one."""
-    for item in all_items(query):
-        if isinstance(item, Word | Phrase) and item.field == "tree":
-            names = [name for name in snapshot.settings.trees if item.prefix and name.startswith(item.text)]
-            yield names[0] if names else item.text + "*" * item.prefix
 
 
 def _corrections(

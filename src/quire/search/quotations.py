@@ -1,11 +1,4 @@
-"""The quotations of a text, with their sources.
-
-    "…" [docs:guides/auth.md#oauth]      "…" ([OAuth](guides/auth.md#oauth))      ["…"](guides/auth.md#oauth)
-    "…"[^1]  and somewhere  [^1]: guides/auth.md#oauth
-    > …                                   a block quotation; its source is its last line, or the one below it
-
-or JSON: a list of objects with ``quote`` and, if it is known, ``source``.
-"""
+"""The quotations of a text, or of JSON, with their sources: docs/guides/cite.md lists the forms."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,8 +1,7 @@
 """Text as quotations are compared: without white space, marks of Markdown and soft hyphens.
 
-A quotation may be taken from the source or from the published page. What a reader of the page does not see, such as a
-link target, is left out of a document if the quotation has nothing of its kind, and is never left out of a quotation:
-with another target it is no quotation. Marks at line starts are left out of a document, and if that fails, kept.
+What a reader of the page does not see, such as a link target, is left out of a document if the quotation has nothing of
+its kind, and never of a quotation: with another target it is no quotation.
 """
 
 import re

@@ -1,8 +1,4 @@
-"""The best nodes for a query: those that the engine finds, the best of them scored again.
-
-The second pass scores how much of a title the query covers, and how many pages link to the node. A title that says
-nothing but the query's words is most likely the answer; one with other words is about more.
-"""
+"""The best nodes for a query: those that the engine finds, the best of them scored again by titles and links."""
 
 import re
 from collections import defaultdict
@@ -113,12 +109,11 @@ def _rescored(prepared: PreparedQuery, matches: Sequence[Match]) -> list[Match]:
         verbatim = {(match.number, match.position): replace(match, score=0.0) for match in pasted.verbatim}
         by_key = {(match.number, match.position): match for match in matches}
         matches = list((verbatim | by_key).values())  # in the order of the first: those with the whole query come first
-    best, others = matches[:MAX_RESCORED], matches[MAX_RESCORED:]
-    again = []
-    for match, parts in zip(best, _second_scores(prepared, best, pasted), strict=True):
-        prepared.second[match.number, match.position] = parts
-        again.append(Match(match.score + sum(parts), match.address, match.number, match.position))
-    return sorted([*again, *others], key=lambda match: -match.score)
+    best = matches[:MAX_RESCORED]
+    scores = _second_scores(prepared, best, pasted)
+    prepared.second.update({(match.number, match.position): parts for match, parts in zip(best, scores, strict=True)})
+    again = [replace(match, score=score) for match, score in zip(best, _sums(best, scores), strict=True)]
+    return sorted([*again, *matches[MAX_RESCORED:]], key=lambda match: -match.score)
 
 
 def _second_scores(prepared: PreparedQuery, matches: Sequence[Match], pasted: PastedText) -> list[list[float]]:
@@ -208,11 +203,10 @@ def _add_explained(prepared: PreparedQuery, matches: Sequence[Match], scores: li
 def _query_terms(context: QueryContext, query: Query) -> tuple[Mapping[str, set[str]], float]:
     """The terms that a query looks for anywhere or in titles, by language; and how rare they are together."""
     terms: dict[str, set[str]] = {language: set() for language in context.languages}
-    rarity = 0.0
-    words = [(leaf, context.is_optional(leaf)) for leaf in leaves(query)]
-    has_others = not all(is_optional for _, is_optional in words)
-    for leaf, is_optional in words:
-        if leaf.field not in (None, "title") or (is_optional and has_others):
+    rarity, words = 0.0, list(leaves(query))
+    required = [leaf for leaf in words if not context.is_optional(leaf)]
+    for leaf in required or words:
+        if leaf.field not in (None, "title"):
             continue
         rarities = [0.0]
         for language in context.languages:
@@ -221,7 +215,7 @@ def _query_terms(context: QueryContext, query: Query) -> tuple[Mapping[str, set[
             first = [term for spelling in readings[0][:1] for term in spelling.terms]
             statistics = [context.dictionary.statistics(term, language) for term in first]
             rarities.append(sum([term.rarity for term in statistics if term.fields]))
-        rarity += 0.0 if is_optional else max(rarities)
+        rarity += max(rarities) if required else 0.0
     return terms, rarity
 
 
@@ -250,18 +244,11 @@ def matches_by_document(prepared: PreparedQuery, matches: Sequence[Match], limit
         best = bests[match.number]
         if cap * best >= least and match.score >= cutoff * best:
             by_document.setdefault(match.number, []).append(match)
-    nested = []  # shares are compared only where one match is below another
-    for number, inside in by_document.items():
-        if len(inside) > 1:
-            positions, outline = {match.position for match in inside}, prepared.snapshot.outlines(number)
-            if any(not positions.isdisjoint(outline.ancestors(position)) for position in positions):
-                nested.append(number)
-    if nested and (shares := own_shares(prepared.snapshot, prepared.context, prepared.query, nested)):
-        for number in nested:
-            by_document[number] = [
-                Match(match.score, match.address, number, match.position, shares.get((number, match.position), 0.0))
-                for match in by_document[number]
-            ]
+    several = [number for number, inside in by_document.items() if len(inside) > 1]
+    shares = own_shares(prepared.snapshot, prepared.context, prepared.query, several) if several else {}
+    for number in several if shares else ():
+        inside = by_document[number]
+        by_document[number] = [replace(match, own=shares.get((number, match.position), 0.0)) for match in inside]
     return by_document
 
 

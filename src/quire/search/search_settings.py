@@ -1,7 +1,4 @@
-"""The settings of search: ``[search]`` in quire.toml, or ``Index.open(settings=...)``. docs/search.md explains them.
-
-A weight of 0 turns its part of the ranking off.
-"""
+"""The settings of search: ``[search]`` in quire.toml, or ``Index.open(settings=...)``. docs/search.md explains them."""
 
 from typing import Annotated, Any, Literal
 

@@ -1,8 +1,4 @@
-"""The text that is shown of each result within ``max_tokens``.
-
-In rank order, each result shows its own text; a long one shows the passages with the most matches. A result without
-text of its own shows the best node that matched in it. The rest of the budget shows what is below, again in rank order:
-everything if it fits, else the nodes that matched, then the section from its start.
+"""The text that is shown of each result within ``max_tokens``: first its own text, then what is below it.
 
 Token counts are stored with the nodes; where they may not add up, an upper bound is reserved. The tokenizer is only
 needed if not even one passage fits, so that it must be cut.

@@ -1,11 +1,8 @@
-"""The files of vectors, as far as they can be read without NumPy: which there are, and whose.
+"""The files of vectors, as far as they can be read without NumPy.
 
 .quire/vectors-3fa2.../rows-1.f32   unit vectors, one after the other; only ever appended to
-    .quire/vectors-3fa2.../table        whose they are; replaced atomically, and with that everything is committed
-    .quire/vectors.current              the folder that searches use, replaced when a model's vectors are complete
-
-A vector is found by the hash of its text, so text that moves keeps its vector, and changed text never does. A document
-in the table has the digest of the file that it was embedded from: a search ignores it once the index has another one.
+.quire/vectors-3fa2.../table        whose they are; replaced atomically, and with that everything is committed
+.quire/vectors.current              the folder that searches use, replaced when a model's vectors are complete
 """
 
 from pathlib import Path

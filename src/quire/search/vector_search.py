@@ -1,9 +1,4 @@
-"""Search by meaning: the nodes whose vectors are nearest to that of a query, and embedding those that have none.
-
-Only texts without a vector are embedded. ``vector_files`` says which files vectors are in. Needs NumPy.
-"""
-
-from __future__ import annotations
+"""Search by meaning: the nodes whose vectors are nearest to that of a query. Needs NumPy."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +23,7 @@ _PASSAGES = 4  # a node may have several vectors, so this many times as many are
 _TEXTS = 2_000  # about so many texts are embedded before what is done is committed
 
 OnProgress = Callable[[int, int, str], None]
+IsWanted = Callable[[FileRecord], bool]
 Passages = list[tuple[int, bytes, str]]  # of a document: the position of a node, and one of its passages by its hash
 
 
@@ -56,6 +52,7 @@ class VectorSearch:
         self._last = None
         name = blake2b(f"{model.name}\0{model.version}".encode(), digest_size=6).hexdigest()
         path = self._index / f"vectors-{name}"
+        path.mkdir(parents=True, exist_ok=True)
         named = embedder if isinstance(embedder, str) and embedder in NAMES else ""  # how ``resolve`` finds it again
         rows = _Rows(path, load_table(path) or Table(named, model.name, model.version))
         files = {key: record for key, record in snapshot.files.items() if not record.failed}
@@ -64,8 +61,7 @@ class VectorSearch:
         stale = [key for key in files if key not in documents]
         for batch in _batches(snapshot, stale, model):
             if on_progress:
-                first = next(iter(batch))
-                on_progress(stale.index(first), len(stale), first)
+                on_progress(stale.index(next(iter(batch))), len(stale), next(iter(batch)))
             embedded += rows.embed({digest: text for owned in batch.values() for _, digest, text in owned}, model)
             for key, owned in batch.items():
                 positions, hashes, _ = zip(*owned, strict=True) if owned else ((), (), ())
@@ -73,16 +69,13 @@ class VectorSearch:
             rows.commit(documents)
         if removed and not stale:
             rows.commit(documents)
-        rows.compact()
         if current_folder(self._index) != path:
             with replacing(self._index / CURRENT) as stream:
                 stream.write(path.name.encode())
             remove_vectors(self._index, keep=path)
         return VectorUpdate(embedded, len(stale), removed)
 
-    def finder(
-        self, snapshot: Snapshot, weight: float, is_wanted: Callable[[FileRecord], bool] | None
-    ) -> Callable[[str], VectorMatches]:
+    def finder(self, snapshot: Snapshot, weight: float, is_wanted: IsWanted) -> Callable[[str], VectorMatches]:
         """A function that finds the nodes nearest to a query."""
         folder = current_folder(self._index)
         changed = (folder / TABLE).stat().st_mtime_ns if folder and (folder / TABLE).exists() else 0
@@ -95,7 +88,7 @@ class VectorSearch:
         """The embedder of the vectors."""
         return self._known_embedder(self._vectors().table)
 
-    def _vectors(self) -> _Rows:
+    def _vectors(self) -> "_Rows":
         folder = current_folder(self._index)
         if folder is None or (table := load_table(folder)) is None:
             raise StoreError(str(self._index), "has no vectors", "run: quire index --vectors, or Index.embed")
@@ -103,8 +96,8 @@ class VectorSearch:
 
     def _known_embedder(self, table: Table) -> Embedder:
         """The embedder that was used last, else the one that the table names, else the configured one."""
-        model = table.model, table.version
-        if self._embedder is None or (self._embedder.name, self._embedder.version) != model:
+        model, embedder = (table.model, table.version), self._embedder
+        if embedder is None or (embedder.name, embedder.version) != model:
             is_named = table.embedder in NAMES  # not a folder or an endpoint: the index may be a stranger's
             configured = table.embedder if is_named else self._configured
             embedder = None if configured is None else resolve(configured)
@@ -113,7 +106,7 @@ class VectorSearch:
                 advice = "name this model: [embed] in your own quire.toml, or Index.open"
                 raise StoreError(str(self._index), problem, advice)
             self._embedder = embedder
-        return self._embedder
+        return embedder
 
 
 class _Rows:
@@ -133,7 +126,6 @@ class _Rows:
         if table.dimension not in (0, dimension):
             problem = f"the model returned {dimension} numbers per vector, and {table.dimension} before"
             raise StoreError(str(self._path), problem, "give the model another version, or embed again from the start")
-        self._path.mkdir(parents=True, exist_ok=True)
         with (self._path / table.rows).open("r+b" if first else "wb") as stream:
             stream.truncate(first * 4 * dimension)  # rows of a killed run
             stream.seek(0, os.SEEK_END)
@@ -147,25 +139,9 @@ class _Rows:
 
     def commit(self, documents: dict[str, DocumentVectors]) -> None:
         """Replace the table: from now on these documents have their vectors."""
-        self._path.mkdir(parents=True, exist_ok=True)
         self.table.documents = documents
         with replacing(self._path / TABLE) as stream:
             stream.write(msgspec.msgpack.encode(self.table))
-
-    def compact(self) -> None:
-        """Remove the rows that no document uses, if these are more than half."""
-        table = self.table
-        used = {digest for vectors in table.documents.values() for digest in vectors.hashes}
-        if 2 * len(used) >= len(table.hashes):
-            return
-        rows, old = sorted(map(self.numbers.__getitem__, used)), table.rows
-        kept = np.ascontiguousarray(self.matrix()[rows])
-        table.rows = f"rows-{int(old.removeprefix('rows-').removesuffix('.f32')) + 1}.f32"
-        table.hashes = [table.hashes[row] for row in rows]
-        with replacing(self._path / table.rows) as stream:
-            stream.write(kept.tobytes())
-        self.commit(table.documents)
-        (self._path / old).unlink(missing_ok=True)
 
     def matrix(self) -> Any:
         """All rows, mapped into memory."""
@@ -190,11 +166,9 @@ def _batches(snapshot: Snapshot, documents: Sequence[str], embedder: Embedder) -
             for text in passages(f"{' > '.join(node.breadcrumb)}\n\n{node.body_text}".strip(), embedder)
         ]
         count += len(batch[key])
-        if count >= _TEXTS:
+        if count >= _TEXTS or key == documents[-1]:
             yield batch
             batch, count = {}, 0
-    if batch:
-        yield batch
 
 
 class _NodeVectors:
@@ -210,11 +184,9 @@ class _NodeVectors:
         self._documents: Any = np.repeat(np.arange(len(usable)), [len(vectors.hashes) for vectors in documents])
         self._matrix = rows.matrix()
 
-    def nearest(
-        self, embedder: Embedder, query: str, *, weight: float, is_wanted: Callable[[FileRecord], bool] | None
-    ) -> VectorMatches:
+    def nearest(self, embedder: Embedder, query: str, *, weight: float, is_wanted: IsWanted) -> VectorMatches:
         """The nodes nearest to ``query``, of documents that are wanted."""
-        wanted = np.array([is_wanted is None or is_wanted(record) for record in self._records], dtype=bool)
+        wanted = np.array([is_wanted(record) for record in self._records], dtype=bool)
         candidates = np.flatnonzero(wanted[self._documents])
         if not len(candidates):
             return VectorMatches({}, 0.0, weight)

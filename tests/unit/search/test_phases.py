@@ -247,8 +247,8 @@ def test_not_either_and_fields(made: Made) -> None:
     assert ids(index, "tree:docs networks") == ["ref/c.md#networks"]
     assert ids(index, "tree:d* networks -tree:other") == ["ref/c.md#networks"]
     assert ids(index, "tree:other OR networks") == ["ref/c.md#networks"]
-    for query in ("tree:other networks", "tree:other*", 'tree:"other"'):
-        with pytest.raises(quire.OptionError, match=r"tree: no tree is called 'other\*?'; there are: docs"):
+    for query in ("tree:other networks", 'tree:"other"'):
+        with pytest.raises(quire.OptionError, match="tree: no tree is called 'other'; there are: docs"):
             index.search(query)
 
 
