@@ -223,4 +223,3 @@ JSON = option("Print one JSON value and nothing else.", "--json")
 FindingForm = Literal["text", "json", "github", "sarif"]
 _FORMS = "github: annotations of a workflow; sarif: for code scanning; json: as --json."
 FORMAT = option(_FORMS, "--format", default="text", show_default=True)
-HTML = option("Write a page with plots to a file, instead of the table.", "FILE")

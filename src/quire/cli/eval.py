@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from quire import pipeline
-from quire.cli.command_options import HTML, JSON, PATHS, option, quire_command, refuse
+from quire.cli.command_options import JSON, PATHS, option, quire_command, refuse
 from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions
 from quire.cli.output import NOTHING_FOUND, Paint, Progress, count_of, echo, note, print_table, visible, write_json
 from quire.evals.figures import MEASURES, SHARES, Figure, figures
@@ -20,7 +20,6 @@ from quire.model.document import Document
 from quire.model.validation import check, unknown_name
 from quire.search.index_api import Index
 from quire.search.search_settings import Mode, Share
-from quire.web.html_pages import eval_page, write_page
 from quire.workspace.settings import named_file, search_settings
 from quire.workspace.workspace import Workspace
 
@@ -55,7 +54,6 @@ def command(
         "Compare the search settings of two configuration files.", "--compare", "A.toml B.toml"
     ),
     mode: Mode = MODE,
-    html: str | None = HTML,
     as_json: bool = JSON,
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
@@ -67,8 +65,8 @@ def command(
     how often, and after how many tokens, the right section is found, with 95 % intervals. Without PATH, uses the trees
     of quire.toml, else the current folder.
     """
-    unfit, is_unclear = files and (thresholds or misses or html), (pasted and file) or (words and not pasted)
-    refuse(unfit, "--compare prints differences; leave out --fail-under, --misses and --html")
+    unfit, is_unclear = files and (thresholds or misses), (pasted and file) or (words and not pasted)
+    refuse(unfit, "--compare prints differences; leave out --fail-under and --misses")
     refuse(is_unclear, "choose --questions FILE or --pasted; --words belongs to --pasted")
     named = [search_settings(named_file(Path(path)).search) for path in files or ()]
     with index.open(paths, mode=mode) as workspace:
@@ -102,9 +100,7 @@ def command(
     missed = [outcome for outcome in outcomes if outcome.rank != 1]
     values = figures(outcomes)
     record = {**head, "figures": _as_records(values), "misses": list(map(_miss_record, missed))}
-    if html:
-        note(write_page(Path(html), eval_page(record, {name: label for name, (label, _) in MEASURES.items()})))
-    elif as_json:
+    if as_json:
         write_json(record)
     else:
         _show(head, values)
