@@ -18,7 +18,8 @@ import click
 from quire import DISTRIBUTION
 from quire.cli.command_options import argument, option, quire_command, refuse
 from quire.cli.config import toml_value, write_text
-from quire.cli.output import NOTHING_FOUND, echo, message, visible
+from quire.cli.exit_codes import NOTHING_FOUND
+from quire.cli.output import echo, message, visible
 from quire.errors import InputError
 from quire.model.operating_system import application_folder, expanded
 from quire.output.atomic_file import os_errors_as_quire_errors

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from quire.cli.command_options import JSON, PATHS, argument, quire_command
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions
-from quire.cli.output import NOTHING_FOUND, clip, count_of, echo, note, visible, write_json
+from quire.cli.output import clip, count_of, echo, note, visible, write_json
 from quire.search.cite import check_quotations
 
 _SHOWN = 60  # characters of a quotation that is not in the documents

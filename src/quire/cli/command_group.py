@@ -9,7 +9,8 @@ import click
 
 from quire import ISSUES, __version__
 from quire.cli import is_interrupt
-from quire.cli.output import ERROR, discard, message, note, visible
+from quire.cli.exit_codes import ERROR, INTERRUPTED
+from quire.cli.output import discard, message, note, visible
 from quire.errors import IndexDamagedError, QueryError, QuireError, did_you_mean
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
@@ -90,7 +91,7 @@ def run(arguments: Sequence[str]) -> int:
             sys.stdout.flush()
         except (KeyboardInterrupt, OSError):  # the reader may be gone, too
             discard(sys.stdout)
-        return 130
+        return INTERRUPTED
     return code
 
 
@@ -146,8 +147,10 @@ def _usage_error(error: click.ClickException) -> str:
     if context is None:
         return text
     if isinstance(error, click.NoSuchOption):
-        options = [option for option in context.command.get_params(context) if isinstance(option, click.Option)]
-        names = [name for option in options for name in option.opts if name.startswith("--")]
+        parameters = context.command.get_params(context)
+        names = [name for one in parameters for name in one.opts if name.startswith("--")]
         meant = did_you_mean(error.option_name, names)
-        text = f"no such option: {error.option_name}{meant}; choose from {', '.join(names)}"
+        is_search = "query" in [one.name for one in parameters]
+        dash = "put -- before a query that begins with a dash, or " if is_search else ""
+        text = f"no such option: {error.option_name}{meant}; {dash}choose from {', '.join(names)}"
     return f"{text} (see {context.command_path} --help)"

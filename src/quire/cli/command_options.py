@@ -9,7 +9,6 @@ repeatable. ``cut_options`` has the options that need a tokenizer.
 
 import os
 from collections.abc import Callable, Mapping
-from shlex import quote
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -18,7 +17,6 @@ from msgspec import Struct
 
 from quire.cli import output
 from quire.embed.embed_settings import EmbedSettings
-from quire.errors import did_you_mean
 from quire.model.validation import Field, convert, fields
 from quire.workspace.settings import CONFIG_VARIABLE
 
@@ -108,20 +106,6 @@ class Command(click.Command):
         super().__init__(*args, **options)
         self.examples = examples
         self.params += _EVERYWHERE
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the command line; an unknown option may be a query that begins with a dash."""
-        typed = list(args)
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            if "query" not in [param.name for param in self.params]:
-                raise
-            name = next((word for word in typed if word.startswith(error.option_name)), error.option_name)
-            options = [option for param in self.params for option in param.opts]
-            similar = did_you_mean(name, options, cutoff=0.7) if name.startswith("--") else ""
-            hint = f"put -- before a query that begins with a dash: {ctx.command_path} -- {quote(name)}"
-            raise click.UsageError(f"no such option: {name}{similar}; {hint}", ctx) from error
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from quire.cli.command_options import JSON, argument, option, quire_command, refuse
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Printer, hit_record
 from quire.cli.input_documents import read_standard_input
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, advising, read_unindexed
-from quire.cli.output import NOTHING_FOUND, message, note, visible, write_json
+from quire.cli.output import message, note, visible, write_json
 from quire.errors import InputError
 from quire.workspace.context import FileContext, changed_files
 from quire.workspace.settings import load

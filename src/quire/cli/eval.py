@@ -11,8 +11,9 @@ import click
 
 from quire import pipeline
 from quire.cli.command_options import JSON, PATHS, option, quire_command, refuse
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions
-from quire.cli.output import NOTHING_FOUND, Paint, Progress, count_of, echo, note, print_table, visible, write_json
+from quire.cli.output import Paint, Progress, count_of, echo, note, print_table, visible, write_json
 from quire.evals.figures import MEASURES, SHARES, Figure, figures
 from quire.evals.outcomes import Outcome, ask, ask_in_folds
 from quire.evals.questions import link_questions, pasted_questions, read_questions, sample

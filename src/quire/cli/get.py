@@ -3,9 +3,10 @@
 import os
 
 from quire.cli.command_options import JSON, argument, option, quire_command
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.hit_output import Printer
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, get_section
-from quire.cli.output import NOTHING_FOUND, count_of, message, note, visible
+from quire.cli.output import count_of, message, note, visible
 from quire.errors import NotFoundError
 from quire.search.hit import Hit
 from quire.search.token_budget import hit_tokens

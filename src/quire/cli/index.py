@@ -7,6 +7,7 @@ from msgspec import structs
 
 from quire.cli import output
 from quire.cli.command_options import JSON, PATHS, chosen_embedder, option, quire_command, refuse
+from quire.cli.exit_codes import ERROR, NOTHING_FOUND
 from quire.cli.open_workspace import INDEX, command_hint, show_empty
 from quire.errors import QuireError
 from quire.index.file_records import storable
@@ -90,7 +91,7 @@ def command(
                 changes = f"{copied.written:,} copied, {copied.removed:,} removed, {copied.unchanged:,} unchanged"
                 output.echo(output.visible(f"{shown(store or '')}: {changes}"))
         is_fine = not done.failed and not workspace.is_empty
-        return output.ERROR if not is_fetched else 0 if is_fine else output.NOTHING_FOUND
+        return ERROR if not is_fetched else 0 if is_fine else NOTHING_FOUND
 
 
 def _remove(workspace: Workspace, names: tuple[str, ...], *, as_json: bool) -> int:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from quire.cli.command_options import argument, quire_command
 from quire.cli.config import toml_key, toml_value, write_text
-from quire.cli.output import ERROR, count_of, echo, message, visible
+from quire.cli.exit_codes import ERROR
+from quire.cli.output import count_of, echo, message, visible
 from quire.errors import InputError, QuireError
 from quire.model.options import DEFAULT_TOKENIZER
 from quire.model.trees import tree_name

@@ -14,7 +14,8 @@ import click
 from msgspec import structs
 
 from quire.cli import output
-from quire.cli.output import ERROR, MOST_SHOWN, NOTHING_FOUND, count_of
+from quire.cli.exit_codes import ERROR, NOTHING_FOUND
+from quire.cli.output import MOST_SHOWN, count_of
 from quire.errors import InputError, QuireError, UndecodableError
 from quire.model.document import Finding, Syntax, doc_name
 from quire.model.operating_system import case_folded

@@ -10,9 +10,10 @@ from msgspec import structs
 
 from quire.cli.command_options import FORMAT, JSON, PATHS, FindingForm, option, quire_command, refuse
 from quire.cli.cut_options import ERRORS, TreeCutter
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.input_documents import Inputs, Summary, Work, results
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, get_section
-from quire.cli.output import NOTHING_FOUND, count_of, echo, note, visible, write_findings, write_json
+from quire.cli.output import count_of, echo, note, visible, write_findings, write_json
 from quire.links.link_targets import LinkTargets
 from quire.model.document import Document, Finding
 from quire.model.offsets import lines_at

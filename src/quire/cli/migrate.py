@@ -8,6 +8,7 @@ from typing import Any
 
 from quire.cli import output
 from quire.cli.command_options import argument, option, quire_command, refuse
+from quire.cli.exit_codes import ERROR
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, Summary, read_standard_input
 from quire.errors import InputError, QuireError
 from quire.model.document import Finding
@@ -50,7 +51,7 @@ def command(
     output.show_findings(summary.findings)
     summary.show(only_errors=True)
     output.note(f"{output.count_of(summary.counts['records'], 'record')}, {summary.counts['converted']:,} converted")
-    return output.ERROR if summary.has_errors else 0
+    return ERROR if summary.has_errors else 0
 
 
 def _records(file: str, name: str) -> Iterator[tuple[Any, int, str]]:

@@ -11,6 +11,7 @@ from quire import pipeline
 from quire.cli import output
 from quire.cli.command_options import JSON, argument, option, quire_command
 from quire.cli.cut_options import ERRORS, SYNTAX, TITLE, TOKENIZER
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text, renamed
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, get_section
 from quire.errors import NotFoundError
@@ -80,10 +81,10 @@ def command(
                 _show_headings(workspace, records, counter, max_tokens or NO_LIMIT, as_json=as_json)
             else:
                 _show_documents(workspace, records, as_json=as_json)
-            return 0 if pattern or records else output.NOTHING_FOUND
+            return 0 if pattern or records else NOTHING_FOUND
     except NotFoundError as error:
         output.message(str(error))
-        return output.NOTHING_FOUND
+        return NOTHING_FOUND
 
 
 def _show_file(name: str, errors: OnUndecodable, show_tree: Callable[..., None], **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""Everything that quire prints: data to standard output, messages to standard error; and exit codes, as of grep.
+"""Everything that quire prints: data to standard output, messages to standard error.
 
 JSON is always UTF-8. Text from documents passes through ``visible`` (``Paint`` and ``message`` do so), so that no
 control character reaches the terminal. Colours, links, wrapped lines and progress appear on a terminal only.
@@ -24,8 +24,6 @@ from quire.errors import char_width
 from quire.model.document import Finding, Span
 from quire.model.patterns import pattern
 
-NOTHING_FOUND = 1  # or a check failed
-ERROR = 2
 LINE_END = pattern("\r\n?|\n")
 _ORDINARY = ("heading-without-text",)  # findings that healthy documents have, too: one line for all of them
 _ESCAPED = {ord(char): f"%{ord(char):02X}" for char in "%\r\n:,"}  # in annotations; a message may have the last two

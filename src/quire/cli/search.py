@@ -9,9 +9,10 @@ from shlex import quote
 import click
 
 from quire.cli.command_options import JSON, PATHS, argument, option, quire_command, refuse
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Form, Printer, show_phases, with_node_ids
 from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions, get_section, read_unindexed
-from quire.cli.output import NOTHING_FOUND, count_of, is_terminal, message, note, visible
+from quire.cli.output import count_of, is_terminal, message, note, visible
 from quire.errors import InputError, NotFoundError, QuireError
 from quire.model.patterns import pattern
 from quire.search import query_syntax

@@ -4,8 +4,9 @@ from dataclasses import asdict
 
 from quire.cli.command_options import EMBEDDING, JSON, Chosen, chosen_embedder, option, quire_command, refuse
 from quire.cli.cut_options import CUT_OPTIONS, READING, Engine, TreeCutter
+from quire.cli.exit_codes import ERROR
 from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
-from quire.cli.output import ERROR, Choices, Progress, can_ask, confirm, count_of, echo, message, visible, write_json
+from quire.cli.output import Choices, Progress, can_ask, confirm, count_of, echo, message, visible, write_json
 from quire.cli.parts import input_parts
 from quire.stores import Documents, SyncReport, sync
 from quire.stores.store import parse_target

@@ -7,8 +7,9 @@ from itertools import chain
 from quire import pipeline
 from quire.cli.command_options import FORMAT, JSON, Chosen, FindingForm, quire_command
 from quire.cli.cut_options import CUT_OPTIONS, JOBS, READING, TreeCutter
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.input_documents import InputDocument, Inputs, Summary, renamed, results
-from quire.cli.output import NOTHING_FOUND, count_of, note, write_findings
+from quire.cli.output import count_of, note, write_findings
 from quire.model.document import Finding
 
 
