@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from functools import partial
-from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -78,9 +77,8 @@ def command(
     is_tree = all(chosen["strategy"] == "tree" for chosen in cut.options.values())
     _check(inputs, output or "", is_tree=is_tree, engine=engine, form=form, vectors=vectors, as_json=as_json)
     if engine is not None and output is not None:
-        write_dataset: Callable[..., int] = import_module("quire.cli.parts").write_dataset
         embedder = chosen_embedder(embedding, inputs.settings.embed) or EmbedSettings() if vectors else None
-        return write_dataset(inputs, cut, output, engine=engine, embedder=embedder, jobs=jobs)
+        return _write_dataset(inputs, cut, output, engine=engine, embedder=embedder, jobs=jobs)
     form = form or (_format_of(output) if output is not None else None)
     summary = Summary()
     documents = inputs.documents(summary)
@@ -93,6 +91,35 @@ def command(
         unclashing = _without_clashes(encoded, summary, has_whole_paths=form == "compact" or is_tree)
         write(encoded if form == "files" else unclashing)  # the writer of files refuses those that clash
     summary.show()
+    return summary.exit_code(inputs.paths)
+
+
+def _write_dataset(
+    inputs: Inputs, cut: TreeCutter, output: str, *, engine: str, embedder: Any, jobs: int | None
+) -> int:
+    """Write the chunks of all documents as Parquet files; return the exit code."""
+    from quire.embed.embedder import resolve  # noqa: PLC0415  most runs need neither
+    from quire.run.dataset import write_parts  # noqa: PLC0415
+
+    if embedder is not None:
+        resolve(embedder)  # in another process, a missing package would look like the fault of a document
+    summary = Summary()
+    parts = cut.parts(inputs, summary)
+    finished = 0
+    written = write_parts(parts, output, embedder=embedder, engine=engine, workers=jobs)
+    with out.Progress() as progress, closing(written):
+        for number, done in enumerate(written if parts else ()):
+            part = parts[number]
+            progress.step(number, len(parts), part.name(part.paths[0]) if part.paths else part.source)
+            for path, reason in done.problems:
+                summary.skip(part.name(path), reason)
+            if done.value:
+                value = done.value
+                summary.counts.update(documents=value.documents, chunks=value.rows, tokens=value.tokens)
+                finished += value.is_old
+    summary.show()
+    if finished:
+        out.note(f"{out.count_of(finished, 'part')} of {len(parts):,} had been written before")
     return summary.exit_code(inputs.paths)
 
 
@@ -209,7 +236,7 @@ def _show(documents: Iterator[Encoded]) -> None:
         out.echo(paint.title(reader_line(chunk.file_title, chunk.header_path)))
         texts = out.LINE_END.split(chunk.original_text)
         for text in texts[:_SHOWN_LINES]:
-            out.echo(f"  {paint.text(out.clip(out.visible(text[: 4 * columns]), columns - 2))}")
+            out.echo(f"  {out.clip(out.visible(text[: 4 * columns]), columns - 2)}")
         if len(texts) > _SHOWN_LINES:
             out.echo(paint.faint(f"  … {out.count_of(len(texts) - _SHOWN_LINES, 'more line')}"))
         out.echo()

@@ -21,11 +21,10 @@ from quire.model.validation import Field, convert, fields
 from quire.workspace.settings import CONFIG_VARIABLE
 
 _FLAGS = {"breadcrumb_mode": "--breadcrumb", "version": "--model-version"}  # of fields whose names are no flags
-_METAVARS = {"base_url": "URL", "page_marker": "REGEX"}
-_MODEL_OPTIONS: Mapping[str, Mapping[str, str]] = {
-    "embedder": {"metavar": "NAME|FOLDER"}, "endpoint": {"metavar": "URL"}, "model": {}, "version": {"metavar": "TEXT"},
-    "window": {}, "dimensions": {}, "requests_per_minute": {},
+_METAVARS = {
+    "embedder": "NAME|FOLDER", "endpoint": "URL", "base_url": "URL", "version": "TEXT", "page_marker": "REGEX",
 }  # fmt: skip
+_MODEL_OPTIONS = ("embedder", "endpoint", "model", "version", "window", "dimensions", "requests_per_minute")
 """The settings of an embedding model that are options, too; the others are only in quire.toml."""
 Chosen = Mapping[str, Any]  # the values of several options, by name
 _HELP = {"help_option_names": ["-h", "--help"]}
@@ -198,7 +197,7 @@ def chosen_embedder(chosen: Mapping[str, Any], configured: Mapping[str, Any]) ->
 
 
 EMBEDDING: Any = Declared(
-    lambda *_: [field_option(fields(EmbedSettings)[name], name, **one) for name, one in _MODEL_OPTIONS.items()],
+    lambda *_: [field_option(fields(EmbedSettings)[name], name) for name in _MODEL_OPTIONS],
     lambda **values: {name: value for name, value in values.items() if value is not None},
 )
 """Options for a model; the command gets those that the user set, for ``chosen_embedder``."""

@@ -21,7 +21,7 @@ from msgspec import structs
 
 from quire import ISSUES, __version__
 from quire.errors import char_width
-from quire.model.document import Finding, Span
+from quire.model.document import Finding
 from quire.model.patterns import pattern
 
 LINE_END = pattern("\r\n?|\n")
@@ -36,12 +36,6 @@ _BAR = 20  # the columns of the progress bar
 _ERASE = "\r\x1b[2K"
 _ESCAPE = pattern(r"\x1b(?:\[[0-9;]*m|\]8;;[^\x1b]*\x1b\\)")
 _INDENT = pattern(r"\A *(?:(?:[-*+>]|\d+[.)]) +)*")  # the spaces and list markers that a line starts with
-_SETTINGS = pattern(
-    r"\A(---|\+\+\+)[ \t]*\r?\n(?s:.*?)^\1[ \t]*$|\{\{[<%][^\r\n]{0,999}?[%>]\}\}|\{%[^\r\n]{0,999}?%\}", re.MULTILINE
-)  # front matter, shortcodes and Liquid tags
-_ASCII = str.maketrans(
-    {"│": "|", "├": "|", "└": "`", "─": "-", "…": "~", "›": ">", "·": "-", "–": "-", **dict.fromkeys("▏▎▍▌▋▊▉█", "#")}
-)  # for quire's own drawing characters where the terminal cannot show them
 _DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))  # characters that change that of the text after them
 
 
@@ -98,11 +92,6 @@ def print_table(rows: Sequence[Sequence[str]], right: Collection[int] = (), *, w
             gap = " " * (most - _shown_width(cell))
             cells.append(gap + cell if column in right else cell + gap)
         echo("  ".join(cells).rstrip(" "), wraps=wraps)
-
-
-def faint_spans(text: str) -> list[Span]:
-    """Front matter and shortcodes, which are faint on a terminal."""
-    return [Span(*match.span()) for match in _SETTINGS.finditer(text)]
 
 
 def count_of(number: int, noun: str) -> str:
@@ -167,10 +156,6 @@ class Paint:
             return text
         return f"\x1b]8;;{Path(os.path.abspath(file)).as_uri()}\x1b\\{text}\x1b]8;;\x1b\\"  # noqa: PTH100
 
-    def text(self, text: str) -> str:
-        """A line of a document, with faint shortcodes."""
-        return _SETTINGS.sub(lambda match: self.faint(match[0]), visible(text))
-
 
 def echo(text: str = "", *, wraps: bool = True) -> None:
     """Print a line of data to standard output; on a terminal, a long line is wrapped."""
@@ -219,17 +204,12 @@ def discard(stream: TextIO) -> None:
 
 
 def _printable(text: str, stream: TextIO, *, wraps: bool = True) -> str:
-    """``text`` in the encoding of ``stream``, wrapped on a terminal."""
+    """``text`` in the encoding of ``stream``, wrapped on a terminal; ``?`` for what the encoding does not have."""
     if wraps and is_terminal(stream):
         columns = terminal_size(stream, "columns", 80)
         text = "\n".join(row for line in text.split("\n") for row in wrap(line, columns, "  "))
     encoding = stream.encoding or "utf-8"
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        text = text if encoding.lower().startswith("utf") else text.translate(_ASCII)
-        return text.encode(encoding, "replace").decode(encoding)
-    return text
+    return text.encode(encoding, "replace").decode(encoding)
 
 
 def show_findings(findings: Sequence[Finding], *, hint: str = "") -> None:

@@ -7,7 +7,6 @@ from quire.cli.cut_options import CUT_OPTIONS, READING, Engine, TreeCutter
 from quire.cli.exit_codes import ERROR
 from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
 from quire.cli.output import Choices, Progress, can_ask, confirm, count_of, echo, message, visible, write_json
-from quire.cli.parts import input_parts
 from quire.stores import Documents, SyncReport, sync
 from quire.stores.store import parse_target
 from quire.stores.sync_engine import root_of
@@ -43,7 +42,7 @@ def command(
     refuse(STANDARD_INPUT in inputs.paths, "standard input has no path to sync; name files or folders")
     parse_target(store)
     summary = Summary()
-    parts = input_parts(inputs, TreeCutter.of(inputs, options), summary)
+    parts = TreeCutter.of(inputs, options).parts(inputs, summary)
     summary.show(only_errors=True)
     if summary.has_errors:
         message("nothing was synced, because documents might be deleted that are only unreadable")

@@ -38,17 +38,16 @@ def _reciprocal(outcome: Outcome) -> float:
     return 1 / outcome.rank if outcome.rank else 0.0
 
 
-def _reciprocal_hard(outcome: Outcome) -> float | None:
-    return None if outcome.repeats_title else _reciprocal(outcome)
-
-
 def _recall(depth: int) -> Measure:
     return lambda outcome: float(0 < outcome.rank <= depth)
 
 
 MEASURES: Mapping[str, tuple[str, Measure]] = {
     "mrr": (f"MRR@{DEPTH}", _reciprocal),
-    "mrr_hard": (f"MRR@{DEPTH}, query is not the title", _reciprocal_hard),
+    "mrr_hard": (
+        f"MRR@{DEPTH}, query is not the title",
+        lambda outcome: None if outcome.repeats_title else _reciprocal(outcome),
+    ),
     **{f"recall_{depth}": (f"recall at {depth}", _recall(depth)) for depth in (1, 5, 10)},
     "tokens": ("tokens read until right", lambda outcome: outcome.tokens or None),
 }

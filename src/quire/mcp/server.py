@@ -31,8 +31,7 @@ from starlette.types import ASGIApp, Scope
 from quire import __version__
 from quire.errors import NotFoundError, OptionError, QuireError
 from quire.mcp.answers import Service, offset_of
-from quire.mcp.chatgpt import CHATGPT_TOOLS
-from quire.mcp.tools import SCHEME, TOOLS, VECTOR_TOOLS, get_section, uri
+from quire.mcp.tools import CHATGPT_TOOLS, SCHEME, TOOLS, VECTOR_TOOLS, get_section, uri
 from quire.search.vector_files import current_folder
 from quire.web.local_server import foreign_header, guarded, listen, serve
 from quire.workspace.workspace import Workspace
