@@ -102,13 +102,11 @@ def command(
     absolute: bool = option("Start this quire by its absolute path, also where uv is installed."),
     check: bool = option("Start the server as these agents do, and list its tools."),
 ) -> int:
-    """Show or write the configuration of agents.
-
-    AGENT is claude-code, claude-desktop, cursor, vscode, codex, gemini or zed; by default all are shown. --write adds
-    the server quire to the agent's configuration and a short text to CLAUDE.md, AGENTS.md or GEMINI.md, between two
-    markers; it may be run again. --remove takes both out again. Nothing else in the files changes. The server is
-    started by uvx where uv is installed. --check starts the configured command and lists the tools of the server.
-    For agents without MCP, skill is a SKILL.md that teaches the commands.
+    """AGENT is claude-code, claude-desktop, cursor, vscode, codex, gemini or zed; by default all are shown. --write
+    adds the server quire to the agent's configuration and a short text to CLAUDE.md, AGENTS.md or GEMINI.md, between
+    two markers; it may be run again. --remove takes both out again. Nothing else in the files changes. The server is
+    started by uvx where uv is installed. --check starts the configured command and lists the tools of the server. For
+    agents without MCP, skill is a SKILL.md that teaches the commands.
     """
     refuse(write + remove + check > 1, "--write, --remove and --check exclude each other")
     refuse((write or remove) and not names, f"name the agents: {', '.join(AGENTS)}")
@@ -188,7 +186,7 @@ def _listed_tools(command: str, *arguments: str) -> tuple[list[str], str]:
     program = shutil.which(command, path=_new_shell_path())
     if program is None:
         return [], f"{command} is not on the PATH of a new shell"
-    said = "no output"
+    tools, said = [], "no output"
     pipe = subprocess.PIPE
     with subprocess.Popen([program, *arguments], 0, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT) as process:  # noqa: S603  the user's own configuration
         assert process.stdin
@@ -199,16 +197,15 @@ def _listed_tools(command: str, *arguments: str) -> tuple[list[str], str]:
             process.stdin.write(_REQUESTS)
         try:
             for line in process.stdout:
-                if not line.startswith(b"{"):
+                if not line.startswith(b'{"'):
                     said = line.decode(errors="replace").strip() or said
                 elif (answer := json.loads(line)).get("id") == 2:
-                    return [tool["name"] for tool in answer.get("result", {}).get("tools", ())], "it has no tools"
-        except ValueError:
-            said = "no JSON"
+                    tools = [tool["name"] for tool in answer.get("result", {}).get("tools", ())]
+                    break
         finally:
             limit.cancel()
             process.kill()
-    return [], f"{command} gives no answer: {said}"
+    return tools, f"{command} gives no answer: {said}"
 
 
 def configuration(agent: Agent, old: str, program: Sequence[str]) -> str:

@@ -57,14 +57,12 @@ def command(
     embedding: Mapping[str, Any] = EMBEDDING,
     as_json: bool = JSON,
 ) -> int:
-    """Cut documents into chunks.
-
-    PATH is a file, a folder (its Markdown and .txt files, except those that .gitignore and .quireignore exclude) or -
-    for standard input; without PATH, quire reads the trees of quire.toml. Chunks go to standard output, one JSON object
-    per line when piped and a readable view on a terminal, or to the output: a .jsonl (.ndjson) or .parquet file, or a
-    folder with one file per chunk. A file, or each document in a folder, is replaced completely or not at all; files of
-    a document that no longer exists stay until you remove them. The formats compact, flat and nodes (with -s tree) are
-    JSON lines with other records; flat also writes .parquet.
+    """PATH is a file, a folder (its Markdown and .txt files, except those that .gitignore and .quireignore exclude) or
+    - for standard input; without PATH, quire reads the trees of quire.toml. Chunks go to standard output, one JSON
+    object per line when piped and a readable view on a terminal, or to the output: a .jsonl (.ndjson) or .parquet file,
+    or a folder with one file per chunk. A file, or each document in a folder, is replaced completely or not at all;
+    files of a document that no longer exists stay until you remove them. The formats compact, flat and nodes (with -s
+    tree) are JSON lines with other records; flat also writes .parquet.
 
     With --engine, the output is a folder or URL of Parquet files, each with the chunks of a few megabytes of documents,
     and PATH may also be a URL (s3://bucket/docs) or shards: .parquet or .jsonl files with the columns path and text.

@@ -20,12 +20,11 @@ def command(
     as_json: bool = JSON,
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
-    """Check quotations against the documents.
-
-    FILE is a Markdown text, or - for standard input, with quotations and their sources: "…" [docs:guides/auth.md#oauth]
-    and the like with links to sections, footnotes and block quotations; or a JSON list of objects with quote and
-    source. White space, quotation marks, Markdown marks and … for words left out make no difference. Quotations of five
-    words or more without a source are looked for in all documents. The exit code is 1 unless all are found.
+    """FILE is a Markdown text, or - for standard input, with quotations and their sources: "…"
+    [docs:guides/auth.md#oauth] and the like with links to sections, footnotes and block quotations; or a JSON list of
+    objects with quote and source. White space, quotation marks, Markdown marks and … for words left out make no
+    difference. Quotations of five words or more without a source are looked for in all documents. The exit code is 1
+    unless all are found.
     """
     name = STANDARD_INPUT_NAME if file == STANDARD_INPUT else file
     text, _ = read_text(None if file == STANDARD_INPUT else Path(file), name, "strict")

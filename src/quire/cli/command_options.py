@@ -16,6 +16,7 @@ import click
 from msgspec import Struct
 
 from quire.cli import output
+from quire.cli.command_group import COMMANDS
 from quire.embed.embed_settings import EmbedSettings
 from quire.model.validation import Field, convert, fields
 from quire.workspace.settings import CONFIG_VARIABLE
@@ -113,7 +114,7 @@ class Command(click.Command):
 
 
 def quire_command(*examples: str) -> Callable[[Callable[..., int]], Command]:
-    """A decorator that makes a command; ``examples`` are command lines, which a test runs."""
+    """Make a command, with its line in ``COMMANDS`` and its docstring as help; a test runs the ``examples``."""
 
     def decorator(function: Callable[..., int]) -> Command:
         parameters = _parameters(function)
@@ -125,10 +126,10 @@ def quire_command(*examples: str) -> Callable[[Callable[..., int]], Command]:
             return function(**values)
 
         params = [parameter for declared in parameters.values() for parameter in declared]
+        line = COMMANDS[function.__module__.rpartition(".")[2].replace("_", "-")]
+        text = f"{line}\n\n    {function.__doc__}"
         # click remembers the names of --help from the first context
-        return Command(
-            None, callback=call, params=params, help=function.__doc__, examples=examples, context_settings=_HELP
-        )
+        return Command(None, callback=call, params=params, help=text, examples=examples, context_settings=_HELP)
 
     return decorator
 

@@ -21,10 +21,9 @@ from quire.workspace.settings import DEFAULT, PROJECT_FILE, QuireToml, Value, lo
 
 @quire_command("quire config", "quire config --schema")
 def command(*, as_json: bool = JSON, schema: bool = option("Print the JSON Schema of quire.toml, for editors.")) -> int:
-    """Show every setting and where it came from.
-
-    The command line wins over the environment (for example QUIRE_SEARCH_LIMIT), the environment over the project's file
-    (the nearest quire.toml, or [tool.quire] in pyproject.toml), that over the user's file, and that over the defaults.
+    """The command line wins over the environment (for example QUIRE_SEARCH_LIMIT), the environment over the project's
+    file (the nearest quire.toml, or [tool.quire] in pyproject.toml), that over the user's file, and that over the
+    defaults.
     """
     if schema:
         write_json(json_schema())

@@ -27,9 +27,7 @@ def command(
     as_json: bool = JSON,
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
-    """Find the documentation that concerns some files.
-
-    FILE is a source or Markdown file. quire searches for the distinctive words in its path, definitions and text.
+    """FILE is a source or Markdown file. quire searches for the distinctive words in its path, definitions and text.
     Rules under [[context]] in quire.toml add words and sections for files that match a pattern, or limit them to some
     trees. The exit code is 1 if nothing is found.
     """

@@ -58,13 +58,11 @@ def command(
     as_json: bool = JSON,
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
-    """Measure how well the documents answer questions.
-
-    Asks the questions of FILE, each a line of JSON with a query and the ids or paths of the sections that answer it.
-    Without --questions, uses the documents' links: the text of a link is the query, its target is the
-    answer; the link itself does not count. With --pasted, the queries are sentences that only one section has. Prints
-    how often, and after how many tokens, the right section is found, with 95 % intervals. Without PATH, uses the trees
-    of quire.toml, else the current folder.
+    """Asks the questions of FILE, each a line of JSON with a query and the ids or paths of the sections that answer it.
+    Without --questions, uses the documents' links: the text of a link is the query, its target is the answer; the link
+    itself does not count. With --pasted, the queries are sentences that only one section has. Prints how often, and
+    after how many tokens, the right section is found, with 95 % intervals. Without PATH, uses the trees of quire.toml,
+    else the current folder.
     """
     unfit, is_unclear = files and (thresholds or misses), (pasted and file) or (words and not pasted)
     refuse(unfit, "--compare prints differences; leave out --fail-under and --misses")

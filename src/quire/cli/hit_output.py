@@ -32,7 +32,7 @@ _WINDOW = 11  # how many consecutive lines of a long text are shown at least, be
 _AROUND = 9  # rows of the terminal around the best answer and the list of the others: prompt, head, notes
 _ROWS = 4  # how many rows of the terminal one line may take
 _BEFORE = 0.25  # the share of a shortened line that precedes its first match
-_PROSE = pattern(r"[ ]{0,3}(?:[^\W\d_]|[`(\"'])")
+_PROSE = pattern(r"[ ]{0,3}(?![\w-]+: )(?:[^\W\d_]|[`(\"'])")  # how a line begins that continues a paragraph
 
 
 def _setting(name: str, *flags: str) -> Any:

@@ -42,16 +42,14 @@ def command(
     as_json: bool = JSON,
     index_folder: str | None = INDEX,
 ) -> int:
-    """Bring the index up to date.
-
-    `quire search` does this by itself; this command does it beforehand. PATH is a folder or a file; by default quire
+    """`quire search` does this by itself; this command does it beforehand. PATH is a folder or a file; by default quire
     updates all trees of quire.toml, else the index of the current folder. With --vectors, sections get vectors for
     `quire search --mode hybrid`, and later updates keep them in step. The model is that of [embed] in your own
     quire.toml or of QUIRE_EMBED_ variables, else that of the vectors there are. Before the first fetch of repositories
-    that a project's quire.toml names, quire shows their addresses and asks. With --to, sections that
-    changed are copied to a store, for `quire search --index STORE` on any machine; without PATH, that is also done for
-    the store of [index] in quire.toml. The exit code is 1 if a file could not be read, or if there are no documents,
-    and 2 if a tree could not be fetched.
+    that a project's quire.toml names, quire shows their addresses and asks. With --to, sections that changed are copied
+    to a store, for `quire search --index STORE` on any machine; without PATH, that is also done for the store of
+    [index] in quire.toml. The exit code is 1 if a file could not be read, or if there are no documents, and 2 if a tree
+    could not be fetched.
     """
     is_more = paths or rebuild or vectors
     refuse(remove and is_more, "--remove only removes trees; leave out PATH, --rebuild and --vectors")

@@ -51,9 +51,7 @@ _LANGUAGE = """
 
 @quire_command("quire init", "quire init docs")
 def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
-    """Write a quire.toml for the documents in a folder.
-
-    The trees are the README and the folders of documentation, for example docs/; outside a code repository, every
+    """The trees are the README and the folders of documentation, for example docs/; outside a code repository, every
     folder with documents. If there are other documents, the whole folder is one tree. The settings of search are there
     as comments. An existing quire.toml stays as it is. If pyproject.toml has a table [tool.quire], quire init writes
     nothing, as quire.toml would override that table.
@@ -96,11 +94,7 @@ def starting_text(trees: Mapping[str, str]) -> str:
 
 
 def proposed_trees(root: Path) -> Iterator[tuple[str, str]]:
-    """Names and paths of trees: the README, and the folders of documentation.
-
-    In a code repository these are the folders that are called so, or that a documentation generator reads; elsewhere
-    all folders with documents. If there are other documents, no folders, or too many, the whole folder is one tree.
-    """
+    """Names and paths of trees, as the help says; with other documents, no folders, or too many, it is one tree."""
     paths = [document.path for document in discover(str(root)).documents]
     readme = [path for path in paths if path.lower() == "readme.md"]
     folders = list(dict.fromkeys(path.partition("/")[0] for path in paths if "/" in path))

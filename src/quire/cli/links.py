@@ -33,9 +33,7 @@ def command(
     as_json: bool = JSON,
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
-    """List broken links, or the links to a section.
-
-    Checks that every link between documents leads to an existing document and section. Prints each broken link with
+    """Checks that every link between documents leads to an existing document and section. Prints each broken link with
     its file and line, the missing target and the nearest existing one. Links to other sites, to files other than
     documents, and to pages that may be outside of the folder are not checked. The exit code is 1 if a link is broken,
     and 2 if a document could not be read. Without PATH, checks the trees of quire.toml.

@@ -19,9 +19,7 @@ def command(
     full: bool = option("Write llms-full.txt: the texts of the pages, too."),
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
-    """Write llms.txt, the list of your pages that agents look for on a site.
-
-    PATH is a folder; by default quire lists all trees of quire.toml, else the current folder. Addresses follow the
+    """PATH is a folder; by default quire lists all trees of quire.toml, else the current folder. Addresses follow the
     rules of the documentation generator, by its files beside or above the documents or by `dialect` in quire.toml.
     """
     name = name or ""

@@ -24,10 +24,8 @@ def command(
     title: str | None = option("The fileTitle of records that have none."),
     as_json: bool = option("Print one JSON array instead of one record per line.", "--json"),
 ) -> int:
-    """Convert chunk records of the old format and print them, one per line.
-
-    FILE has one record, a list of records, or records one after the other, as in JSON lines. Without FILE, or for -,
-    records are read from standard input. Records in the current format stay unchanged.
+    """Prints them, one per line. FILE has one record, a list of records, or records one after the other, as in JSON
+    lines. Without FILE, or for -, records are read from standard input. Records in the current format stay unchanged.
     """
     refuse(not files and output.is_terminal(sys.stdin), "name a file, or pipe records into it")
     summary = Summary()

@@ -56,10 +56,7 @@ class IndexOptions:
 
     @contextmanager
     def open_named(self, name: str) -> Iterator[Workspace]:
-        """The workspace of a file, section or tree: that of its path, the configured one, or one searched lately.
-
-        The current folder is not indexed for a name: without a configuration, a NotFoundError is raised.
-        """
+        """The workspace of a file, section or tree: that of its path, the configured one, or one searched lately."""
         path = name if exists(name) else file_of(name)
         is_pattern = not name or {*name} & {*"*?["}
         if not (path or is_pattern or self.folder or (settings := load(Path.cwd())).file or settings.index):

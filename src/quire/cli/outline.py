@@ -58,11 +58,9 @@ def command(
     as_json: bool = JSON,
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
-    """List documents, or the headings of one, with token counts.
-
-    For a file, or - for standard input, the heading tree; the tokens of a section include those below it. For a folder
-    or a tree, its documents; by default, those of all trees of quire.toml, else of the current folder. For an id, the
-    headings of that document or section in the index. The exit code is 1 if nothing is found.
+    """For a file, or - for standard input, the heading tree; the tokens of a section include those below it. For a
+    folder or a tree, its documents; by default, those of all trees of quire.toml, else of the current folder. For an
+    id, the headings of that document or section in the index. The exit code is 1 if nothing is found.
     """
     name = name or ""
     counter = tokenizers.resolve(tokenizer, DEFAULT_TOKENIZER)

@@ -1,7 +1,6 @@
 """Everything that quire prints: data to standard output, messages to standard error.
 
-JSON is always UTF-8. Text from documents passes through ``visible`` (``Paint`` and ``message`` do so), so that no
-control character reaches the terminal. Colours, links, wrapped lines and progress appear on a terminal only.
+Text from documents passes through ``visible`` (``Paint`` and ``message`` do so): no control character gets through.
 """
 
 import contextlib

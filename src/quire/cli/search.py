@@ -54,9 +54,7 @@ def command(
     as_json: bool = JSON,
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
-    """Find the sections that answer a query.
-
-    PATH is a folder or a file; by default quire searches all trees of quire.toml, else the current folder. It reads
+    """PATH is a folder or a file; by default quire searches all trees of quire.toml, else the current folder. It reads
     files that have changed first. GLOB is a pattern such as 'guides/**', matched against paths in a tree or as printed.
     Each result shows its own text first, then what is below it, as far as --max-tokens allows. Results that score much
     less than the best are left out and counted. The exit code is 1 if nothing is found.

@@ -38,9 +38,7 @@ def command(
     tokenizer: str | None = CUT_TOKENIZER,
     as_json: bool = JSON,
 ) -> int:
-    """Compare the strategies on your documents.
-
-    Shows for each strategy the number of chunks, their sizes with everything that quire adds, how many are in the
+    """Shows for each strategy the number of chunks, their sizes with everything that quire adds, how many are in the
     strategy's range (own text of at least the minimum, text to embed of at most the cap), and the findings. Sizes are
     tokens of the text to embed. The share in range is one of chunks, other shares are of characters. Without PATH,
     quire measures the trees of quire.toml.

@@ -22,10 +22,8 @@ from quire.workspace.workspace import Workspace
 
 @quire_command("quire status docs", "quire status docs --json")
 def command(*, paths: tuple[str, ...] = PATHS, as_json: bool = JSON, index_folder: str | None = INDEX) -> int:
-    """Show the state of the index.
-
-    Says where the index is, checks every byte of it and looks at every tree. Without PATH, it is the index of the trees
-    of quire.toml, else of the current folder. Read-only; `quire index` updates the index. The exit code is 1 if
+    """Says where the index is, checks every byte of it and looks at every tree. Without PATH, it is the index of the
+    trees of quire.toml, else of the current folder. Read-only; `quire index` updates the index. The exit code is 1 if
     something is outdated, damaged, missing or cannot be read.
     """
     with Workspace.open(paths, index=index_folder, on_message=output.message) as workspace:

@@ -29,12 +29,10 @@ def command(
     options: Chosen = CUT_OPTIONS,
     as_json: bool = JSON,
 ) -> int:
-    """Sync documents to a vector store.
-
-    STORE is lancedb:DIR, pgvector:URL, chroma:DIR, chroma:URL, qdrant:DIR, qdrant:URL or a store of another package,
+    """STORE is lancedb:DIR, pgvector:URL, chroma:DIR, chroma:URL, qdrant:DIR, qdrant:URL or a store of another package,
     with #NAME for another table than quire. Only what changed is embedded and written; documents that are no longer in
-    PATH are deleted from the store. If these are more than a fifth, or the store has those of another folder, sync
-    asks first, or needs --delete. Without PATH, the trees of quire.toml are synced. PATH may also be a URL
+    PATH are deleted from the store. If these are more than a fifth, or the store has those of another folder, sync asks
+    first, or needs --delete. Without PATH, the trees of quire.toml are synced. PATH may also be a URL
     (s3://bucket/docs) or shards: .parquet or .jsonl files with the columns path and text. The key of an endpoint is
     read from QUIRE_EMBED_KEY; the key of a Qdrant server from QDRANT_API_KEY. The exit code is 2 if a document could
     not be read; its rows stay.

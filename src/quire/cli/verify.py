@@ -22,11 +22,9 @@ def command(
     form: FindingForm = FORMAT,
     as_json: bool = JSON,
 ) -> int:
-    """Check that nothing is lost, altered or misplaced.
-
-    Cuts each document twice and checks that no text is lost, altered or misplaced, that positions and counts are right,
-    and that both times gave the same chunks. Prints violations to standard output. The exit code is 1 if there are any,
-    and 2 if a document could not be read. Without PATH, checks the trees of quire.toml.
+    """Cuts each document twice and checks that no text is lost, altered or misplaced, that positions and counts are
+    right, and that both times gave the same chunks. Prints violations to standard output. The exit code is 1 if there
+    are any, and 2 if a document could not be read. Without PATH, checks the trees of quire.toml.
     """
     summary = Summary()
     documents = inputs.documents(summary)

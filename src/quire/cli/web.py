@@ -1,5 +1,6 @@
 """``quire web``: a local page that shows how documents are cut and searched."""
 
+import os
 import secrets
 import sys
 import webbrowser
@@ -38,11 +39,9 @@ def command(
     options: Mapping[str, Any] = CUT_OPTIONS,
     index_folder: str | None = INDEX,
 ) -> int:
-    """Show on a local page how documents are cut and searched.
-
-    Prints an address on this machine and serves the page there until Ctrl-C. Only a browser that has the whole address
-    can use it, and it can read only the documents in PATH. Without PATH, these are the trees of quire.toml, else the
-    current folder. Options set what the page starts with. A search updates the index, as quire search does.
+    """Prints an address on this machine and serves the page there until Ctrl-C. Only a browser that has the whole
+    address can use it, and it can read only the documents in PATH. Without PATH, these are the trees of quire.toml,
+    else the current folder. Options set what the page starts with. A search updates the index, as quire search does.
 
     With --export, writes one file that shows one document, cut by every strategy, and that needs no server.
     """
@@ -102,8 +101,8 @@ def _serve(
             if not query.strip():
                 return {"hits": [], "notes": []}
             results = workspace.search(query, limit=_HITS, max_tokens=0, explain=True)
-            files = [workspace.file(hit.tree, hit.path) for hit in results]
-            return search_record(workspace.index, results, list(map(served.keys_of(files).get, files)))
+            files = [os.path.abspath(workspace.file(hit.tree, hit.path)) for hit in results]  # noqa: PTH100
+            return search_record(workspace.index, results, [served.keys.get(file) for file in files])
 
     token = secrets.token_urlsafe(24)
     with listen("127.0.0.1", port) as listener:

@@ -1,11 +1,7 @@
 """MRR, recall and tokens with 95 % intervals, by bootstrap: the questions are drawn again, with replacement.
 
-A share of questions has Wilson's interval: by bootstrap, 15 right answers of 15 would give 1.000 to 1.000. Differences
-between two searches are drawn in pairs, the same questions for both. The seed is fixed: equal outcomes give equal
-figures.
+A share of questions has Wilson's interval: by bootstrap, 15 right answers of 15 would give 1.000 to 1.000.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random

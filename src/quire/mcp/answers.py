@@ -1,8 +1,4 @@
-"""What all tools share: arguments that a struct declares, and answers that fit a number of tokens.
-
-An agent may be shown the text or the JSON of an answer, so both fit. No answer is cut silently: what does not fit is
-counted, and a cursor leads to it.
-"""
+"""What all tools share: arguments that a struct declares, and answers whose text and JSON fit a number of tokens."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence

@@ -1,8 +1,7 @@
 """The protocol: requests are answered in threads, with progress while the index is updated, and can be cancelled.
 
-An update that nobody waits for any more is stopped; the index keeps its previous state. Over HTTP, only this machine
-may connect without a token. With a token, any Host is accepted, because a browser does not know the token. There are
-no sessions: each request is answered by itself, so that ids need not differ and clients that vanish leave nothing.
+Over HTTP, only this machine may connect without a token. With a token, any Host is accepted, because a browser does
+not know the token.
 """
 
 import hmac

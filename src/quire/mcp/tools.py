@@ -1,7 +1,4 @@
-"""The tools: search, outline, get, context, check and status; search and fetch, as ChatGPT connectors expect them.
-
-Each answer says how much there is in all.
-"""
+"""The tools: search, outline, get, context, check and status; search and fetch, as ChatGPT connectors expect them."""
 
 import re
 from bisect import bisect_right
