@@ -54,12 +54,11 @@ def command(
         raise InputError(source, "no such file or folder", "name a folder, or the address of a git repository")
     old = starting_text(proposed) if is_new else file.read_text("utf-8")
     lines = "".join(f"{field} = {toml_value(value)}\n" for field, value in values.items() if value)
-    with os_errors_as_quire_errors(file):
-        write_text(file, f"{old.rstrip()}\n\n[trees.{toml_key(name)}]\n{lines}" if values else old)
-        try:
-            load(file.parent)
-        except QuireError as error:
-            write_text(file, "" if is_new else old)
-            raise InputError(display_path(file), f"cannot add the tree: {error.problem}", _ADVICE) from error
+    write_text(file, f"{old.rstrip()}\n\n[trees.{toml_key(name)}]\n{lines}" if values else old)
+    try:
+        load(file.parent)
+    except QuireError as error:
+        write_text(file, "" if is_new else old)
+        raise InputError(display_path(file), f"cannot add the tree: {error.problem}", _ADVICE) from error
     echo(visible(f"{display_path(file)}: added the tree {name}"))
     return 0

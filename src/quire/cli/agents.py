@@ -22,7 +22,6 @@ from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.output import echo, message, visible
 from quire.errors import InputError
 from quire.model.operating_system import application_folder, expanded
-from quire.output.atomic_file import os_errors_as_quire_errors
 from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
 
@@ -130,8 +129,7 @@ def command(
         if text == _read(file):
             message(f"{file}: nothing to change")
             continue
-        with os_errors_as_quire_errors(file):
-            write_text(file, text)
+        write_text(file, text)
         echo(visible(f"{file}: {'written' if text else 'removed'}"))
     if write and not absolute and Path(program[0]).is_absolute():
         advice = f"to share the files, install uv or pipx install '{_REQUIREMENT}', and write them again"

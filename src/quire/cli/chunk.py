@@ -19,6 +19,7 @@ from quire.embed.embed_settings import EmbedSettings
 from quire.errors import InputError
 from quire.model.breadcrumbs import reader_line
 from quire.model.document import UNTITLED, doc_name
+from quire.model.offsets import LINE_END
 from quire.model.record import Chunks
 from quire.output import chunk_json, json_files, jsonl, parquet, record_forms
 from quire.output.json_files import FileWriter
@@ -105,7 +106,8 @@ def _write_dataset(
     parts = cut.parts(inputs, summary)
     finished = 0
     written = write_parts(parts, output, embedder=embedder, engine=engine, workers=jobs)
-    with out.Progress() as progress, closing(written):
+    progress = out.Progress()
+    with closing(written):
         for number, done in enumerate(written if parts else ()):
             part = parts[number]
             progress.step(number, len(parts), part.name(part.paths[0]) if part.paths else part.source)
@@ -146,10 +148,8 @@ def _check(
     refuse(form == "nodes" and not is_tree, "--format nodes is about the heading tree; add -s tree")
     refuse(name and as_json, "--json prints to standard output; leave it out, or leave out -o")
     refuse(is_one_file, f"-o {name} is a folder, and --format {form} one file; name a file")
-    problem = "is not a folder, and its name tells no format; add --format, or name a folder"
-    refuse(is_unclear and is_other, f"-o {name} {problem}")
-    problem = "chunk files go into a folder, and one file is .jsonl or .parquet; name one of those"
-    refuse(is_unclear and name.lower().endswith((".json", ".csv")), f"-o {name}: {problem}")
+    is_unclear = is_unclear and (is_other or name.lower().endswith((".json", ".csv")))
+    refuse(is_unclear, f"-o {name} is no folder, .jsonl or .parquet file; add --format, or name one of those")
 
 
 def _format_of(output: str) -> Format:
@@ -232,7 +232,7 @@ def _show(documents: Iterator[Encoded]) -> None:
         size = paint.number(out.count_of(chunk.token_stats.tokens, "token"))
         out.echo(f"{paint.path(chunk.id, name)}  {size}  {lines}")
         out.echo(paint.title(reader_line(chunk.file_title, chunk.header_path)))
-        texts = out.LINE_END.split(chunk.original_text)
+        texts = LINE_END.split(chunk.original_text)
         for text in texts[:_SHOWN_LINES]:
             out.echo(f"  {out.clip(out.visible(text[: 4 * columns]), columns - 2)}")
         if len(texts) > _SHOWN_LINES:

@@ -100,12 +100,9 @@ def _click_type(kind: Any) -> dict[str, Any]:
 
 
 class Command(click.Command):
-    """A command with options that all commands have; its help ends with examples."""
+    """A command whose help ends with examples."""
 
-    def __init__(self, *args: Any, examples: tuple[str, ...] = (), **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.examples = examples
-        self.params += _EVERYWHERE
+    examples: tuple[str, ...] = ()
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""
@@ -125,11 +122,13 @@ def quire_command(*examples: str) -> Callable[[Callable[..., int]], Command]:
                 values[name] = collect(**{str(one.name): values.pop(str(one.name)) for one in parameters[name]})
             return function(**values)
 
-        params = [parameter for declared in parameters.values() for parameter in declared]
+        params = [parameter for declared in parameters.values() for parameter in declared] + _EVERYWHERE
         line = COMMANDS[function.__module__.rpartition(".")[2].replace("_", "-")]
         text = f"{line}\n\n    {function.__doc__}"
         # click remembers the names of --help from the first context
-        return Command(None, callback=call, params=params, help=text, examples=examples, context_settings=_HELP)
+        command = Command(None, callback=call, params=params, help=text, context_settings=_HELP)
+        command.examples = examples
+        return command
 
     return decorator
 

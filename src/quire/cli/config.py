@@ -14,7 +14,7 @@ from quire.index.file_records import DEFAULT_FOLDER
 from quire.model.options import ALIASES, STRATEGIES
 from quire.model.trees import Tree
 from quire.model.validation import fields
-from quire.output.atomic_file import replacing
+from quire.output.atomic_file import new_file, os_errors_as_quire_errors
 from quire.workspace.selection import display_path
 from quire.workspace.settings import DEFAULT, PROJECT_FILE, QuireToml, Value, load, search_fields
 
@@ -59,11 +59,11 @@ def toml_key(name: str) -> str:
 def write_text(file: Path, text: str) -> None:
     """Replace a file and make its folder; an empty text removes the file."""
     if text:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(file) as stream:
+        with new_file(file) as stream:
             stream.write(text.encode())
     else:
-        file.unlink()
+        with os_errors_as_quire_errors(file):
+            file.unlink()
 
 
 def json_schema() -> dict[str, Any]:

@@ -82,15 +82,14 @@ def command(
             opened = partial(Index.open, workspace.index_folder, embedder=model["embedder"])
             results = []
             for one in settings:
-                with opened(settings=one) as asked_index, Progress() as progress:
-                    results.append(ask(asked_index, questions, **where, on_progress=progress.step))
+                with opened(settings=one) as asked_index:
+                    results.append(ask(asked_index, questions, **where, on_progress=Progress().step))
         else:
             trees = _documents(workspace)
             languages = {name: tree.language for name, tree in workspace.index.trees().items() if name in trees}
             questions = link_questions(trees)
             asked = (trees, languages, sample(questions, most), len(questions))
-            with Progress() as progress:
-                results = ask_in_folds(*asked, settings=settings, on_progress=progress.step, **model)
+            results = ask_in_folds(*asked, settings=settings, on_progress=Progress().step, **model)
     head = {"questions": len(results[0]), "source": file or ("pasted" if pasted else "links")}
     if files:
         _compare(head, files, *results, as_json=as_json)
@@ -117,11 +116,10 @@ def command(
 
 def _documents(workspace: Workspace) -> dict[str, dict[str, Document]]:
     trees: dict[str, dict[str, Document]] = {name: {} for name in workspace.selected_trees}
-    records = workspace.documents()
-    with Progress() as progress:
-        for done, record in enumerate(records):
-            progress.step(done, len(records), record.path)
-            trees[record.tree][record.path] = pipeline.parse(workspace.index.get(record.id).text, path=record.path)
+    records, progress = workspace.documents(), Progress()
+    for done, record in enumerate(records):
+        progress.step(done, len(records), record.path)
+        trees[record.tree][record.path] = pipeline.parse(workspace.index.get(record.id).text, path=record.path)
     return trees
 
 
@@ -144,8 +142,8 @@ def _compare(
     head: Mapping[str, Any], files: Sequence[str], old: Sequence[Outcome], new: Sequence[Outcome], *, as_json: bool
 ) -> None:
     before, after, changes = figures(old), figures(new), figures(old, new)
-    change = changes["mrr"]
-    better = None if change.may_be_zero else files[int((change.value or 0.0) > 0)]
+    low, high = changes["mrr"].low or 0.0, changes["mrr"].high or 0.0
+    better = files[1] if low > 0 else files[0] if high < 0 else None
     pairs = [pair for pair in zip(old, new, strict=True) if pair[0].rank != pair[1].rank]
     pairs.sort(key=lambda pair: -abs(1 / (pair[0].rank or inf) - 1 / (pair[1].rank or inf)))
     if as_json:

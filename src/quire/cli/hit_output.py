@@ -18,7 +18,7 @@ from quire.cli.command_options import Declared, field_option, flag_name, option
 from quire.index.file_records import storable
 from quire.index.node import Node
 from quire.model.document import Span
-from quire.model.offsets import BLANK
+from quire.model.offsets import BLANK, LINE_END
 from quire.model.patterns import pattern
 from quire.model.validation import check, fields
 from quire.search.hit import Hit
@@ -69,7 +69,7 @@ def _line_spans(text: str, *, whole: bool = False) -> list[Span]:
     """The lines of a text; without ``whole``, blank lines around it are dropped."""
     start = 0 if whole else len(text) - len(text.lstrip("\r\n"))
     end = max(start, len(text.rstrip(BLANK)))
-    edges = [start, *(edge for match in output.LINE_END.finditer(text, start, end) for edge in match.span()), end]
+    edges = [start, *(edge for match in LINE_END.finditer(text, start, end) for edge in match.span()), end]
     return [Span(*edges_of_line) for edges_of_line in zip(edges[::2], edges[1::2], strict=True)]
 
 

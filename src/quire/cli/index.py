@@ -62,17 +62,14 @@ def command(
         if remove:
             return _remove(workspace, tuple(dict.fromkeys(remove)), as_json=as_json)
         is_fetched = not fetch or _fetch(workspace, fetch, is_agreed=yes)
-        with output.Progress() as progress:
-            done = workspace.update(rebuild=rebuild, on_progress=progress.step)
+        done = workspace.update(rebuild=rebuild, on_progress=output.Progress().step)
         embedded = None
         if no_vectors:
             remove_vectors(workspace.index_folder)
         elif not workspace.is_empty and (vectors or current_folder(workspace.index_folder)):
             chosen = chosen_embedder({}, workspace.settings.embed) if vectors else None
-            with output.Progress() as progress:
-                embedded = workspace.index.embed(chosen, on_progress=progress.step)
-        with output.Progress() as progress:
-            copied = copy_nodes(workspace.index, store, progress.step) if store else None
+            embedded = workspace.index.embed(chosen, on_progress=output.Progress().step)
+        copied = copy_nodes(workspace.index, store, output.Progress().step) if store else None
         if workspace.is_empty and not done.failed:
             show_empty(workspace, paths)
         more = {"embedded": embedded and embedded.embedded, "copied": copied and msgspec.to_builtins(copied)}

@@ -13,7 +13,6 @@ from quire.errors import InputError, QuireError
 from quire.model.options import DEFAULT_TOKENIZER
 from quire.model.trees import tree_name
 from quire.model.validation import fields
-from quire.output.atomic_file import os_errors_as_quire_errors
 from quire.read.discover import discover, is_code_repository, is_documentation
 from quire.read.source import read_file
 from quire.search.search_settings import SearchSettings
@@ -67,11 +66,10 @@ def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
         problem = f"has a table [tool.quire], which a {PROJECT_FILE} would override"
         raise InputError(f"{prefix}{PYTHON_FILE}", problem, "change that table")
     trees = dict(proposed_trees(root))
-    with os_errors_as_quire_errors(Path(name)):
-        if os.path.lexists(root / PROJECT_FILE):
-            message(f"{name} exists already; change it, or remove it first")
-            return ERROR
-        write_text(root / PROJECT_FILE, starting_text(trees))
+    if os.path.lexists(root / PROJECT_FILE):
+        message(f"{name} exists already; change it, or remove it first")
+        return ERROR
+    write_text(Path(name), starting_text(trees))
     echo(visible(f"{name}: {'' if trees else 'no trees yet: add them under [trees]'}".rstrip(": ")))
     count = tokenizers.resolve(None, DEFAULT_TOKENIZER).count
     for tree, path in trees.items():

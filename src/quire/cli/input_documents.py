@@ -264,7 +264,8 @@ def results(
     running = workers.results(
         partial(_process, work), documents, costs, workers=processes, prepare=prepare, on_failure=output.message
     )
-    with output.Progress() as progress, closing(running):
+    progress = output.Progress()
+    with closing(running):
         for done, (document, outcome) in enumerate(running):
             progress.step(done, len(documents), document.name)
             if isinstance(outcome, workers.WorkerDied):

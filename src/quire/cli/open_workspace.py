@@ -39,10 +39,9 @@ class IndexOptions:
             except NotFoundError as error:  # there is no index, whatever was asked for
                 raise QuireError(error.problem, error.advice) from error
         else:
-            with Progress() as progress:
-                workspace = Workspace.open_updated(
-                    paths, trees=trees, index=self.folder, on_message=message, on_progress=progress.step
-                )
+            options: Any = {"trees": trees, "index": self.folder, "on_message": message}
+            workspace = Workspace.open_updated(paths, on_progress=Progress().step, **options)
+            Progress.clear()
         with workspace:
             if workspace.failed:
                 files = count_of(len(workspace.failed), "file")
@@ -50,8 +49,7 @@ class IndexOptions:
             if workspace.is_empty:
                 show_empty(workspace, paths)
             elif mode != "words" and not self.no_update:
-                with Progress() as progress:
-                    workspace.index.embed(on_progress=progress.step)
+                workspace.index.embed(on_progress=Progress().step)
             yield workspace
 
     @contextmanager

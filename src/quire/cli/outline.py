@@ -14,7 +14,6 @@ from quire.cli.cut_options import ERRORS, SYNTAX, TITLE, TOKENIZER
 from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text, renamed
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, get_section
-from quire.errors import NotFoundError
 from quire.index.document_list import DocumentList, document_list
 from quire.index.file_records import FileRecord, storable
 from quire.links.auto_slugs import tree_options
@@ -68,21 +67,17 @@ def command(
     if name == STANDARD_INPUT or is_file(name):
         _show_file(name, errors, show_tree, title=title, syntax=syntax)
         return 0
-    try:
-        with index.open_named(name) as workspace:
-            pattern = "" if exists(name) else name
-            records = workspace.documents(pattern)
-            is_document = any(pattern in (record.id, record.path) for record in records)
-            if pattern and (is_document or not records):
-                _show_indexed(workspace, name, show_tree)
-            elif headings or max_tokens:
-                _show_headings(workspace, records, counter, max_tokens or NO_LIMIT, as_json=as_json)
-            else:
-                _show_documents(workspace, records, as_json=as_json)
-            return 0 if pattern or records else NOTHING_FOUND
-    except NotFoundError as error:
-        output.message(str(error))
-        return NOTHING_FOUND
+    with index.open_named(name) as workspace:
+        pattern = "" if exists(name) else name
+        records = workspace.documents(pattern)
+        is_document = any(pattern in (record.id, record.path) for record in records)
+        if pattern and (is_document or not records):
+            _show_indexed(workspace, name, show_tree)
+        elif headings or max_tokens:
+            _show_headings(workspace, records, counter, max_tokens or NO_LIMIT, as_json=as_json)
+        else:
+            _show_documents(workspace, records, as_json=as_json)
+        return 0 if pattern or records else NOTHING_FOUND
 
 
 def _show_file(name: str, errors: OnUndecodable, show_tree: Callable[..., None], **options: Any) -> None:

@@ -23,7 +23,6 @@ from quire.errors import char_width
 from quire.model.document import Finding
 from quire.model.patterns import pattern
 
-LINE_END = pattern("\r\n?|\n")
 _ORDINARY = ("heading-without-text",)  # findings that healthy documents have, too: one line for all of them
 _ESCAPED = {ord(char): f"%{ord(char):02X}" for char in "%\r\n:,"}  # in annotations; a message may have the last two
 MOST_WIDE = 72  # how many columns of a table a cell is given at most
@@ -35,6 +34,9 @@ _BAR = 20  # the columns of the progress bar
 _ERASE = "\r\x1b[2K"
 _ESCAPE = pattern(r"\x1b(?:\[[0-9;]*m|\]8;;[^\x1b]*\x1b\\)")
 _INDENT = pattern(r"\A *(?:(?:[-*+>]|\d+[.)]) +)*")  # the spaces and list markers that a line starts with
+_ASCII = str.maketrans(
+    {"│": "|", "├": "|", "└": "`", "─": "-", "…": "~", "›": ">", "·": "-", "–": "-", **dict.fromkeys("▏▎▍▌▋▊▉█", "#")}
+)  # for quire's own drawing characters where the terminal cannot show them
 _DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))  # characters that change that of the text after them
 
 
@@ -203,12 +205,17 @@ def discard(stream: TextIO) -> None:
 
 
 def _printable(text: str, stream: TextIO, *, wraps: bool = True) -> str:
-    """``text`` in the encoding of ``stream``, wrapped on a terminal; ``?`` for what the encoding does not have."""
+    """``text`` in the encoding of ``stream``, wrapped on a terminal."""
     if wraps and is_terminal(stream):
         columns = terminal_size(stream, "columns", 80)
         text = "\n".join(row for line in text.split("\n") for row in wrap(line, columns, "  "))
     encoding = stream.encoding or "utf-8"
-    return text.encode(encoding, "replace").decode(encoding)
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text if encoding.lower().startswith("utf") else text.translate(_ASCII)
+        return text.encode(encoding, "replace").decode(encoding)
+    return text
 
 
 def show_findings(findings: Sequence[Finding], *, hint: str = "") -> None:
@@ -300,6 +307,7 @@ def _encoded(value: Any) -> bytes:
 
 
 def _write(data: bytes) -> None:
+    Progress.clear()
     stream = getattr(sys.stdout, "buffer", None)  # the text layer may have another encoding than UTF-8
     if stream is None:  # a caller's own text stream
         sys.stdout.write(data.decode())
@@ -323,8 +331,8 @@ def progress_line(done: int, total: int, seconds: float, path: str, columns: int
     return clip(f"{line}  {name if width(name) <= room else '…' + name[1 - room :]}", columns)
 
 
-class Progress(contextlib.AbstractContextManager["Progress"]):
-    """Shows on a terminal how far a long run is; the line is erased before anything else is printed."""
+class Progress:
+    """Shows on a terminal how far a long run is; the line is erased before anything else is printed, and in the end."""
 
     _is_shown = False  # of the class: there is one line at most
 
@@ -350,6 +358,3 @@ class Progress(contextlib.AbstractContextManager["Progress"]):
             Progress._is_shown = False
             sys.stderr.write(_ERASE)
             sys.stderr.flush()
-
-    def __exit__(self, *error: object) -> None:
-        self.clear()

@@ -13,7 +13,7 @@ from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Form, Printer, show_phases, with_node_ids
 from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions, get_section, read_unindexed
 from quire.cli.output import count_of, is_terminal, message, note, visible
-from quire.errors import InputError, NotFoundError, QuireError
+from quire.errors import InputError, QuireError
 from quire.model.patterns import pattern
 from quire.search import query_syntax
 from quire.search.hit import Results
@@ -82,12 +82,8 @@ def command(
         find: Callable[..., Results] = partial(workspace.search, query, path=path, where=where, limit=limit)
         if like is not None:
             file = file_of(like)
-            try:
-                is_text = file and not locate(file, workspace.folders)  # of a file that is in no tree
-                named = {"text": read_unindexed(file)} if is_text else {"like": get_section(workspace, like).id}
-            except NotFoundError as error:
-                message(str(error))
-                return NOTHING_FOUND
+            is_text = file and not locate(file, workspace.folders)  # of a file that is in no tree
+            named = {"text": read_unindexed(file)} if is_text else {"like": get_section(workspace, like).id}
             find = partial(find, **named)
         else:
             find = partial(find, merge=not no_merge, every=every, explain=explain, mode=mode, rerank=rerank)

@@ -47,18 +47,18 @@ def command(
         return ERROR
     if not parts:
         return summary.exit_code(inputs.paths)
-    with Progress() as progress:
-        report = sync(
-            Documents(parts, root_of(inputs.paths)),
-            store,
-            embedder=chosen_embedder(embedding, inputs.settings.embed),
-            dry_run=dry_run,
-            rebuild=rebuild,
-            delete=delete or (can_ask() and confirm),
-            engine=engine,
-            workers=jobs,
-            on_progress=lambda done, total, rows: progress.step(done, total, count_of(rows, "chunk")),
-        )
+    progress = Progress()
+    report = sync(
+        Documents(parts, root_of(inputs.paths)),
+        store,
+        embedder=chosen_embedder(embedding, inputs.settings.embed),
+        dry_run=dry_run,
+        rebuild=rebuild,
+        delete=delete or (can_ask() and confirm),
+        engine=engine,
+        workers=jobs,
+        on_progress=lambda done, total, rows: progress.step(done, total, count_of(rows, "chunk")),
+    )
     for path, reason in report.failed:
         summary.skip(path, reason)
     summary.show(only_errors=True)

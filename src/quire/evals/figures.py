@@ -24,11 +24,6 @@ class Figure(NamedTuple):
     low: float | None = None
     high: float | None = None
 
-    @property
-    def may_be_zero(self) -> bool:
-        """Whether the interval contains 0: then a difference may be noise."""
-        return self.low is None or self.high is None or self.low <= 0 <= self.high
-
 
 def _reciprocal(outcome: Outcome) -> float:
     return 1 / outcome.rank if outcome.rank else 0.0
