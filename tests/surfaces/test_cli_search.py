@@ -543,7 +543,7 @@ def test_nothing_is_similar(run, docs) -> None:
         (["x", "docs", "--path", ""], "'--path': is empty; name a file or a folder"),
         (["--like", "docs/a.md", "--explain", "docs"], "--explain is about a query; leave it out with --like"),
         (["x", "--list", "--full"], "--list, --matches and --full exclude each other; choose one"),
-        (["--dry-run-mode", "docs"], "no such option: --dry-run-mode (did you mean --mode?); put --"),
+        (["--dry-run-mode", "docs"], "no such option: --dry-run-mode; put --"),
         (["-join", "docs"], "put -- before a query that begins with a dash"),
         (["x", "--max-tokens", "-1"], "--max-tokens=-1 is invalid: must be a whole number, at least 0"),
         ([], "missing argument 'QUERY'"),

@@ -27,7 +27,7 @@ def command(
     unless all are found.
     """
     name = STANDARD_INPUT_NAME if file == STANDARD_INPUT else file
-    text, _ = read_text(None if file == STANDARD_INPUT else Path(file), name, "strict")
+    text, _ = read_text(None if file == STANDARD_INPUT else Path(file), name)
     with index.open(paths) as workspace:
         citations = check_quotations(text, workspace.index, lambda name: workspace.get(name).id, workspace.documents())
         if as_json:

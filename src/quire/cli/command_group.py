@@ -153,7 +153,7 @@ def _usage_error(error: click.ClickException) -> str:
     if isinstance(error, click.NoSuchOption):
         parameters = context.command.get_params(context)
         names = [name for one in parameters for name in one.opts if name.startswith("--")]
-        meant = did_you_mean(error.option_name, names)
+        meant = did_you_mean(error.option_name, names, cutoff=0.7)
         is_search = "query" in [one.name for one in parameters]
         dash = "put -- before a query that begins with a dash: quire search -- QUERY, or " if is_search else ""
         text = f"no such option: {error.option_name}{meant}; {dash}choose from {', '.join(names)}"

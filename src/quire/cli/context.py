@@ -5,8 +5,8 @@ from pathlib import Path
 from quire.cli.command_options import JSON, argument, option, quire_command, refuse
 from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Printer, hit_record
-from quire.cli.input_documents import read_standard_input
-from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, advising, read_unindexed
+from quire.cli.input_documents import read_standard_input, read_text
+from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, advising
 from quire.cli.output import message, note, visible, write_json
 from quire.errors import InputError
 from quire.workspace.context import FileContext, changed_files
@@ -37,7 +37,7 @@ def command(
         if not texts:
             raise InputError("-", "standard input has no git diff", "try: git diff | quire context --diff")
     else:
-        texts = {file: read_unindexed(file) for file in files}
+        texts = {file: read_text(Path(file), file)[0] for file in files}
     settings = load(Path.cwd())
     wanted = FileContext.of(texts, settings)
     budget = settings.search.max_tokens if max_tokens is None else max_tokens

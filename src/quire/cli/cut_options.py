@@ -131,11 +131,12 @@ class TreeCutter(NamedTuple):
         shared = [part for path in inputs.paths if path not in local for part in parts_of(path)[0]]
         documents = replace(inputs, paths=local).documents(summary) if local else []
         options = self.with_documents(documents).options
-        parts = [part._replace(options=options[""], errors=inputs.errors) for part in shared]
+        parts = [part._replace(options=options[""], errors=inputs.errors or "strict") for part in shared]
         files = [(document.found, document.errors, document.encoding) for document in documents if document.found]
         key = lambda file: (str(file[0].file)[: -len(file[0].path)] or ".", file[0].root, *file[1:])  # noqa: E731
         for (folder, root, errors, encoding), some in groupby(files, key):
-            read: dict[str, Any] = {"options": options.get(root) or options[""], "errors": errors, "encoding": encoding}
+            read: dict[str, Any] = {"options": options.get(root) or options[""], "encoding": encoding}
+            read["errors"] = errors or "strict"
             some_parts = document_parts(folder, (listed(found.path, found.file) for found, *_ in some))
             parts += [part._replace(**read) for part in some_parts]
         return parts

@@ -8,9 +8,8 @@ from typing import Any
 
 from quire.cli.command_options import combined, option
 from quire.cli.output import Progress, count_of, message
-from quire.errors import NotFoundError, QuireError, UndecodableError
+from quire.errors import NotFoundError, QuireError
 from quire.index.section_lookup import LIST_DOCUMENTS
-from quire.read.source import CONVERT, read_file
 from quire.search.hit import Hit
 from quire.search.search_settings import Mode
 from quire.workspace.selection import cached, display_path, exists, file_of
@@ -90,14 +89,6 @@ def get_section(workspace: Workspace, name: str, **options: Any) -> Hit:
             raise advising(error, workspace) from None
         message(f"{error.problem}; showing {error.near[0]}")
         return workspace.get(error.near[0], **options)
-
-
-def read_unindexed(file: str) -> str:
-    """The text of a file that is read as UTF-8, whatever its tree says."""
-    try:
-        return read_file(Path(file), file)[0]
-    except UndecodableError as error:
-        raise error.advising(CONVERT) from error
 
 
 def advising(error: NotFoundError, workspace: Workspace) -> NotFoundError:

@@ -16,10 +16,9 @@ from quire.cli.cut_options import CUT_OPTIONS, TreeCutter, load_tokenizers
 from quire.cli.input_documents import Inputs, Summary
 from quire.cli.open_workspace import INDEX, IndexOptions, show_empty
 from quire.cli.output import count_of, echo, note
-from quire.errors import MissingExtraError, UndecodableError
+from quire.errors import MissingExtraError
 from quire.model.options import STRATEGIES
 from quire.model.substitutions import flat_values
-from quire.read.source import CONVERT
 from quire.web.html_pages import export_page, write_page
 from quire.web.score_explanation import search_record
 from quire.workspace.selection import display_path, refuse_missing
@@ -67,10 +66,7 @@ def _export(inputs: Inputs, cutter: TreeCutter, target: Path) -> int:
     if len(documents) != 1:
         summary.show(only_errors=True)
         raise click.UsageError(f"--export takes one document, not {len(documents)}; name a file")
-    try:
-        document = documents[0].read()
-    except UndecodableError as error:
-        raise error.advising(CONVERT) from error
+    document = documents[0].read()
     options = _initial_options(cutter.options_of(document))
     page = export_page(document.text, document.path or "stdin.md", options.pop("strategy"), options, document.findings)
     note(f"{write_page(target, page)}, {len(page) / 1000:,.0f} KB")

@@ -83,8 +83,6 @@ class ServedDocuments:
 
     def __init__(self, find: Callable[[], Sequence[Found]]) -> None:
         self._find = find
-        self._table: dict[str, Found] = {}
-        self.keys: dict[str, str] = {}  # by absolute paths, as the index writes them
         self.refresh()
 
     def refresh(self) -> None:
@@ -98,6 +96,7 @@ class ServedDocuments:
         self._table = {
             storable(labels[each.root] + ("" if each.root in files else f"/{each.path}")): each for each in documents
         }
+        # by the absolute path, as the index writes it; links stay as named
         self.keys = {storable(os.path.abspath(each.file)): key for key, each in self._table.items()}  # noqa: PTH100
 
     def __len__(self) -> int:
