@@ -448,9 +448,7 @@ def test_names_and_contrast(open_page, axe, view, scheme, width) -> None:
         assert violations(page, axe, without=("landmark-one-main", "page-has-heading-one")) == []  # main is hidden
 
 
-def test_names_and_contrast_of_dialogs_and_reports(open_page, axe, folder, tmp_path) -> None:
-    from quire.cli import main  # noqa: PLC0415
-
+def test_names_and_contrast_of_dialogs(open_page, axe) -> None:
     page = open_page(RELAY, bypass_csp=True)
     page.keyboard.press("v")
     page.locator("#paste-dialog").wait_for()
@@ -460,12 +458,6 @@ def test_names_and_contrast_of_dialogs_and_reports(open_page, axe, folder, tmp_p
     page.keyboard.press("?")
     page.locator("#help-dialog").wait_for()
     assert violations(page, axe) == []
-    assert main(["stats", str(folder / "docs"), "--html", str(tmp_path / "stats.html")]) == 0
-    for scheme in ("light", "dark"):
-        report = open_page(
-            address=(tmp_path / "stats.html").as_uri(), ready="svg", bypass_csp=True, color_scheme=scheme
-        )
-        assert violations(report, axe) == []
 
 
 def violations(page: Any, axe: str, without: tuple[str, ...] = ()) -> list[str]:

@@ -101,9 +101,9 @@ def test_an_agent_starts_this_quire_where_that_is_asked_for(project, run, uvx) -
     [
         ({"command": "quire", "args": ["mcp"]}, "quire is not on the PATH of a new shell"),
         ({"command": str(QUIRE), "args": ["map"]}, "gives no answer: quire: no such command: map"),
-        ({"command": "cat"}, "it has no tools"),
+        ({"command": "cat"}, "gives no answer: no output"),
         ({"command": "true"}, "gives no answer: no output"),
-        ({"command": "echo", "args": ["{"]}, "gives no answer: no JSON"),
+        ({"command": "echo", "args": ["{"]}, "gives no answer: {"),
         ({}, "there is no server quire"),
     ],
 )

@@ -302,8 +302,8 @@ def test_a_name_for_a_file_of_another_format_is_refused(run, docs, tmp_path, nam
     result = run("chunk", folder, "-o", tmp_path / name)
     assert (result.code, result.out) == (2, b"")
     assert result.err == (
-        f"quire: -o {tmp_path / name}: chunk files go into a folder, and one file is .jsonl or .parquet; "
-        f"name one of those (see quire chunk --help)\n"
+        f"quire: -o {tmp_path / name} is no folder, .jsonl or .parquet file; add --format, or name one of those "
+        f"(see quire chunk --help)\n"
     )
     assert not (tmp_path / name).exists()
     for options in ([f"{tmp_path / name}/"], [tmp_path / name], [tmp_path / name, "--format", "files"]):

@@ -150,7 +150,7 @@ def test_a_part_of_a_tree(run, folder) -> None:
         (("--compare", "a.toml", "none.toml"), "none.toml: no such file"),
         (("--compare", "a.toml", "bad.toml"), "bad.toml: unknown key search.tye"),
         (("--compare", "a.toml", "pyproject.toml"), "pyproject.toml: no such file, or no table [tool.quire] in it"),
-        (("--compare", "a.toml", "a.toml", "--fail-under", "mrr=0.5"), "leave out --fail-under, --misses and --html"),
+        (("--compare", "a.toml", "a.toml", "--fail-under", "mrr=0.5"), "leave out --fail-under and --misses"),
     ],
 )
 def test_errors(run, folder, arguments, problem) -> None:

@@ -152,7 +152,7 @@ def test_an_output_that_is_no_folder_and_says_no_format(docs, name) -> None:
     folder = docs({"a.md": "# A\n\nx\n", "there": "mine\n"})
     name = name if name.startswith("/") else str(folder / name)
     result = process("chunk", str(folder / "a.md"), "-o", name)
-    said = f"quire: -o {name} is not a folder, and its name tells no format; add --format, or name a folder"
+    said = f"quire: -o {name} is no folder, .jsonl or .parquet file; add --format, or name one of those"
     assert result == (2, b"", f"{said} (see quire chunk --help)\n")
     assert (folder / "there").read_text() == "mine\n"
 

@@ -11,7 +11,7 @@ import textwrap
 import pytest
 from processes import process, terminal, with_progress_after
 
-from quire.cli.output import faint_spans, progress_line, width, wrap
+from quire.cli.output import progress_line, width, wrap
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no pty on Windows")
 
@@ -230,22 +230,6 @@ def test_what_does_not_exist_is_no_link(docs) -> None:
     assert "\x1b]8" not in terminal("chunk", str(docs({"a.md": TEXT}) / "no.md"))[1]
 
 
-def test_front_matter_and_shortcodes_are_faint(docs) -> None:
-    _, got = terminal("get", "a.md", cwd=docs({"a.md": LINKED}))
-    assert (
-        "  \x1b[2m---\x1b[0m\n  \x1b[2mtitle: Guide\x1b[0m\n  \x1b[2mweight: 3\x1b[0m\n  \x1b[2m---\x1b[0m\n\n  # Guide"
-        in got
-    )
-    assert '\x1b[2m{{< icon "bell" >}}\x1b[0m' in got
-    _, got = terminal("chunk", "a.md", cwd=docs({"a.md": LINKED}))
-    assert '\x1b[2m{{< icon "bell" >}}\x1b[0m' in got
-
-
-def test_a_match_in_a_shortcode_is_marked(docs) -> None:
-    _, got = terminal("search", "bell", ".", cwd=docs({"a.md": LINKED}))
-    assert '\x1b[2m{{< icon "\x1b[0m\x1b[31m\x1b[1mbell\x1b[0m\x1b[2m" >}}\x1b[0m' in got
-
-
 def test_a_search_shows_the_best_answer_and_one_line_for_each_of_the_others(docs) -> None:
     long = "".join(f"Line {number} of hay.\n\n" for number in range(60))
     folder = docs({"a.md": f"# Hay\n\n{long}", **{f"b{n}.md": f"# Barn {n}\n\nA hay loft.\n" for n in range(3)}})
@@ -262,10 +246,6 @@ def test_a_search_shows_the_best_answer_and_one_line_for_each_of_the_others(docs
     _, got = terminal("search", "hay", ".", "--full", "--all", cwd=folder)
     assert plain(got).count("A hay loft.") == 3
     assert process("search", "hay", "--all", str(folder)).out.decode().count("A hay loft.") == 3
-
-
-def test_many_unclosed_shortcodes_take_linear_time() -> None:
-    assert faint_spans("{{< " * 200_000 + "\n---\n" * 1000) == []
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])

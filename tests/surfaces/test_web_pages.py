@@ -1,4 +1,4 @@
-"""Pages as files: ``quire web --export``, ``quire stats --html``, and the page of an evaluation."""
+"""A page as a file: ``quire web --export``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from html.parser import HTMLParser
 import pytest
 
 import quire
-from quire.web.html_pages import eval_page
 
 HOSTILE = "# </script><script>alert(1)</script>\n\n<!-- --> ]]> <img src=x onerror=alert(2)> & text.\n\n## B\n\nMore.\n"
 
@@ -112,46 +111,3 @@ def test_the_advice_for_another_encoding_works_here(run, docs, tmp_path) -> None
     folder = docs({"latin.md": "# Größe\n".encode("latin-1")})
     result = run("web", "--export", tmp_path / "page.html", folder / "latin.md")
     assert result.err.endswith("; convert the file to UTF-8\n")
-
-
-def test_stats_as_a_page(run, docs, tmp_path) -> None:
-    folder = docs({"a.md": "# A\n\nText.\n\n# B\n\n" + "word " * 2000})
-    target = tmp_path / "stats.html"
-    result = run("stats", folder, "--html", target)
-    assert (result.code, result.out) == (0, b"")
-    text = target.read_text("utf-8")
-    page = Page(text)
-    assert sum(tag == "svg" for tag, _ in page.tags) == 4
-    assert not any(tag == "script" for tag, _ in page.tags)
-    assert digest(page.texts["style"][0]) in page.policy
-    assert page.loads() == []
-    figures = json.loads(run("stats", folder, "--json").out)
-    for name, each in figures["strategies"].items():
-        assert f'<th scope="col">{name}</th>' in text
-        assert f"<td>{each['tokens']['total']:,}</td>" in text
-        for bar in each["histogram"]:
-            assert not bar["chunks"] or f"{bar['chunks']:,} chunks of {bar['from']}–{bar['to']} tokens" in text
-    both = run("stats", folder, "--html", target, "--json")
-    assert json.loads(both.out) == figures
-
-
-def test_an_evaluation_as_a_page() -> None:
-    figures = {
-        "mrr": {"value": 0.713, "low": 0.66, "high": 0.77},
-        "tokens": {"value": 812.4, "low": 700.0, "high": 900.0},
-        "hard": {"value": None, "low": None, "high": None},
-    }
-    misses = [
-        {"query": "<b>bold</b>", "rank": 3, "first": "docs:a.md", "answers": ["docs:b.md#b", "docs:c.md"]},
-        {"query": "lost", "rank": 0, "first": None, "answers": ["docs:d.md"]},
-    ]
-    labels = {"mrr": "MRR@10", "tokens": "tokens read", "hard": "MRR@10, hard"}
-    result = {"questions": 1200, "source": "links", "figures": figures, "misses": misses}
-    text = eval_page(result, labels).decode()
-    assert "1,200 questions from the documents&#x27; own links" in text
-    assert "<td>0.713</td><td>0.660</td><td>0.770</td>" in text
-    assert "<td>812</td>" in text
-    assert "&lt;b&gt;bold&lt;/b&gt;" in text
-    assert "<b>" not in text
-    assert "<td>not found</td><td>nothing</td><td>docs:d.md</td>" in text
-    assert Page(text).loads() == []

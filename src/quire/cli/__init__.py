@@ -1,16 +1,4 @@
-"""The command line. ``main`` is the entry point; each command is a module of its own, loaded when it is called.
-
-Shared by the commands:
-
-command_group.py    the list of commands; errors and Ctrl-C become messages and exit codes
-output.py           everything that is printed: JSON, findings and SARIF, colours, links, wrapped lines, progress
-command_options.py  commands with examples; options declared by parameters; those of several commands
-cut_options.py      options of the commands that read and cut documents
-input_documents.py  which documents to read, in how many processes, the summary of a run
-parts.py            documents in parts, for a dataset or a store
-open_workspace.py   the trees and the index of a command, with progress and messages
-hit_output.py       sections as JSON or text, with highlighted matches
-"""
+"""The command line. ``main`` is the entry point; each command is a module of its own, loaded when it is called."""
 
 import gc
 import sys
@@ -35,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not is_interrupt(error):
             raise
         sys.stderr.write("quire: interrupted\n")
-        return 130
+        return 130  # INTERRUPTED of exit_codes, which may not be loaded
     finally:
         if arguments is None:
             gc.freeze()  # the process ends: nothing is collected again

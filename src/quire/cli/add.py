@@ -27,9 +27,7 @@ def command(
     name: str = option("The name of the tree. [default: that of the folder]", "NAME", default=""),
     ref: str = option("The branch or tag of the repository. [default: its own]", "TAG", default=""),
 ) -> int:
-    """Add a folder or a git repository to quire.toml.
-
-    URL is the address of a git repository. quire fetches it now, with the installed git, and again with `quire index
+    """URL is the address of a git repository. quire fetches it now, with the installed git, and again with `quire index
     --fetch`; nothing else fetches. Search and agents then answer from it, too. The file is the nearest quire.toml, or a
     new one in the current folder.
     """
@@ -38,7 +36,9 @@ def command(
     settings = load(Path.cwd())
     file = settings.file if settings.file and settings.file.name == PROJECT_FILE else Path.cwd() / PROJECT_FILE
     base = source.rstrip("/").rpartition("/")[2].removesuffix(".git") if is_repository else Path(source).resolve().name
-    taken = settings.trees if file.exists() else _proposed_others(file, source)
+    folder, is_new = os.path.relpath(source, file.parent).replace(os.sep, "/"), not file.exists()
+    proposed = dict(proposed_trees(file.parent)) if is_new else {}
+    taken = [tree for tree, where in proposed.items() if where != folder] if is_new else settings.trees
     name = name or tree_name(base, taken)
     if name in taken:
         raise QuireError(f"{display_path(file)} has a tree {name}", "choose another one with --name")
@@ -48,33 +48,17 @@ def command(
         with os_errors_as_quire_errors(file):
             agree(file, source)
         echo(visible(f"{name}: fetched {source} at {commit[:12]}"))
+    elif Path(source).exists():
+        values = {} if folder in proposed.values() else {"path": folder}  # a new file has the proposed trees
     else:
-        if not Path(source).exists():
-            raise InputError(source, "no such file or folder", "name a folder, or the address of a git repository")
-        values = {"path": os.path.relpath(source, file.parent).replace(os.sep, "/")}
-    _append(file, name, {key: value for key, value in values.items() if value})
+        raise InputError(source, "no such file or folder", "name a folder, or the address of a git repository")
+    old = starting_text(proposed) if is_new else file.read_text("utf-8")
+    lines = "".join(f"{field} = {toml_value(value)}\n" for field, value in values.items() if value)
+    write_text(file, f"{old.rstrip()}\n\n[trees.{toml_key(name)}]\n{lines}" if values else old)
+    try:
+        load(file.parent)
+    except QuireError as error:
+        write_text(file, "" if is_new else old)
+        raise InputError(display_path(file), f"cannot add the tree: {error.problem}", _ADVICE) from error
     echo(visible(f"{display_path(file)}: added the tree {name}"))
     return 0
-
-
-def _proposed_others(file: Path, source: str) -> list[str]:
-    """The names of the trees that a new file has, without that of ``source`` itself."""
-    trees, path = proposed_trees(file.parent), os.path.relpath(source, file.parent).replace(os.sep, "/")
-    return [name for name, folder in dict(trees).items() if folder != path]
-
-
-def _append(file: Path, name: str, values: dict[str, str]) -> None:
-    """Add a table to a file, which is new or valid, unless that would make it invalid."""
-    is_new = not file.exists()
-    trees = dict(proposed_trees(file.parent)) if is_new else {}
-    old = starting_text(trees) if is_new else file.read_text("utf-8")
-    if "git" not in values and values["path"] in trees.values():
-        values = {}  # it is among the trees that a new file has
-    lines = "".join(f"{field} = {toml_value(value)}\n" for field, value in values.items())
-    with os_errors_as_quire_errors(file):
-        write_text(file, f"{old.rstrip()}\n\n[trees.{toml_key(name)}]\n{lines}" if values else old)
-        try:
-            load(file.parent)
-        except QuireError as error:
-            write_text(file, "" if is_new else old)
-            raise InputError(display_path(file), f"cannot add the tree: {error.problem}", _ADVICE) from error

@@ -18,10 +18,10 @@ import click
 from quire import DISTRIBUTION
 from quire.cli.command_options import argument, option, quire_command, refuse
 from quire.cli.config import toml_value, write_text
-from quire.cli.output import NOTHING_FOUND, echo, message, visible
+from quire.cli.exit_codes import NOTHING_FOUND
+from quire.cli.output import echo, message, visible
 from quire.errors import InputError
 from quire.model.operating_system import application_folder, expanded
-from quire.output.atomic_file import os_errors_as_quire_errors
 from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
 
@@ -101,13 +101,11 @@ def command(
     absolute: bool = option("Start this quire by its absolute path, also where uv is installed."),
     check: bool = option("Start the server as these agents do, and list its tools."),
 ) -> int:
-    """Show or write the configuration of agents.
-
-    AGENT is claude-code, claude-desktop, cursor, vscode, codex, gemini or zed; by default all are shown. --write adds
-    the server quire to the agent's configuration and a short text to CLAUDE.md, AGENTS.md or GEMINI.md, between two
-    markers; it may be run again. --remove takes both out again. Nothing else in the files changes. The server is
-    started by uvx where uv is installed. --check starts the configured command and lists the tools of the server.
-    For agents without MCP, skill is a SKILL.md that teaches the commands.
+    """AGENT is claude-code, claude-desktop, cursor, vscode, codex, gemini or zed; by default all are shown. --write
+    adds the server quire to the agent's configuration and a short text to CLAUDE.md, AGENTS.md or GEMINI.md, between
+    two markers; it may be run again. --remove takes both out again. Nothing else in the files changes. The server is
+    started by uvx where uv is installed. --check starts the configured command and lists the tools of the server. For
+    agents without MCP, skill is a SKILL.md that teaches the commands.
     """
     refuse(write + remove + check > 1, "--write, --remove and --check exclude each other")
     refuse((write or remove) and not names, f"name the agents: {', '.join(AGENTS)}")
@@ -131,8 +129,7 @@ def command(
         if text == _read(file):
             message(f"{file}: nothing to change")
             continue
-        with os_errors_as_quire_errors(file):
-            write_text(file, text)
+        write_text(file, text)
         echo(visible(f"{file}: {'written' if text else 'removed'}"))
     if write and not absolute and Path(program[0]).is_absolute():
         advice = f"to share the files, install uv or pipx install '{_REQUIREMENT}', and write them again"
@@ -187,7 +184,7 @@ def _listed_tools(command: str, *arguments: str) -> tuple[list[str], str]:
     program = shutil.which(command, path=_new_shell_path())
     if program is None:
         return [], f"{command} is not on the PATH of a new shell"
-    said = "no output"
+    tools, said = [], "no output"
     pipe = subprocess.PIPE
     with subprocess.Popen([program, *arguments], 0, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT) as process:  # noqa: S603  the user's own configuration
         assert process.stdin
@@ -198,16 +195,15 @@ def _listed_tools(command: str, *arguments: str) -> tuple[list[str], str]:
             process.stdin.write(_REQUESTS)
         try:
             for line in process.stdout:
-                if not line.startswith(b"{"):
+                if not line.startswith(b'{"'):
                     said = line.decode(errors="replace").strip() or said
                 elif (answer := json.loads(line)).get("id") == 2:
-                    return [tool["name"] for tool in answer.get("result", {}).get("tools", ())], "it has no tools"
-        except ValueError:
-            said = "no JSON"
+                    tools = [tool["name"] for tool in answer.get("result", {}).get("tools", ())]
+                    break
         finally:
             limit.cancel()
             process.kill()
-    return [], f"{command} gives no answer: {said}"
+    return tools, f"{command} gives no answer: {said}"
 
 
 def configuration(agent: Agent, old: str, program: Sequence[str]) -> str:

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from functools import partial
-from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -20,6 +19,7 @@ from quire.embed.embed_settings import EmbedSettings
 from quire.errors import InputError
 from quire.model.breadcrumbs import reader_line
 from quire.model.document import UNTITLED, doc_name
+from quire.model.offsets import LINE_END
 from quire.model.record import Chunks
 from quire.output import chunk_json, json_files, jsonl, parquet, record_forms
 from quire.output.json_files import FileWriter
@@ -58,14 +58,12 @@ def command(
     embedding: Mapping[str, Any] = EMBEDDING,
     as_json: bool = JSON,
 ) -> int:
-    """Cut documents into chunks.
-
-    PATH is a file, a folder (its Markdown and .txt files, except those that .gitignore and .quireignore exclude) or -
-    for standard input; without PATH, quire reads the trees of quire.toml. Chunks go to standard output, one JSON object
-    per line when piped and a readable view on a terminal, or to the output: a .jsonl (.ndjson) or .parquet file, or a
-    folder with one file per chunk. A file, or each document in a folder, is replaced completely or not at all; files of
-    a document that no longer exists stay until you remove them. The formats compact, flat and nodes (with -s tree) are
-    JSON lines with other records; flat also writes .parquet.
+    """PATH is a file, a folder (its Markdown and .txt files, except those that .gitignore and .quireignore exclude) or
+    - for standard input; without PATH, quire reads the trees of quire.toml. Chunks go to standard output, one JSON
+    object per line when piped and a readable view on a terminal, or to the output: a .jsonl (.ndjson) or .parquet file,
+    or a folder with one file per chunk. A file, or each document in a folder, is replaced completely or not at all;
+    files of a document that no longer exists stay until you remove them. The formats compact, flat and nodes (with -s
+    tree) are JSON lines with other records; flat also writes .parquet.
 
     With --engine, the output is a folder or URL of Parquet files, each with the chunks of a few megabytes of documents,
     and PATH may also be a URL (s3://bucket/docs) or shards: .parquet or .jsonl files with the columns path and text.
@@ -78,9 +76,8 @@ def command(
     is_tree = all(chosen["strategy"] == "tree" for chosen in cut.options.values())
     _check(inputs, output or "", is_tree=is_tree, engine=engine, form=form, vectors=vectors, as_json=as_json)
     if engine is not None and output is not None:
-        write_dataset: Callable[..., int] = import_module("quire.cli.parts").write_dataset
         embedder = chosen_embedder(embedding, inputs.settings.embed) or EmbedSettings() if vectors else None
-        return write_dataset(inputs, cut, output, engine=engine, embedder=embedder, jobs=jobs)
+        return _write_dataset(inputs, cut, output, engine=engine, embedder=embedder, jobs=jobs)
     form = form or (_format_of(output) if output is not None else None)
     summary = Summary()
     documents = inputs.documents(summary)
@@ -93,6 +90,36 @@ def command(
         unclashing = _without_clashes(encoded, summary, has_whole_paths=form == "compact" or is_tree)
         write(encoded if form == "files" else unclashing)  # the writer of files refuses those that clash
     summary.show()
+    return summary.exit_code(inputs.paths)
+
+
+def _write_dataset(
+    inputs: Inputs, cut: TreeCutter, output: str, *, engine: str, embedder: Any, jobs: int | None
+) -> int:
+    """Write the chunks of all documents as Parquet files; return the exit code."""
+    from quire.embed.embedder import resolve  # noqa: PLC0415  most runs need neither
+    from quire.run.dataset import write_parts  # noqa: PLC0415
+
+    if embedder is not None:
+        resolve(embedder)  # in another process, a missing package would look like the fault of a document
+    summary = Summary()
+    parts = cut.parts(inputs, summary)
+    finished = 0
+    written = write_parts(parts, output, embedder=embedder, engine=engine, workers=jobs)
+    progress = out.Progress()
+    with closing(written):
+        for number, done in enumerate(written if parts else ()):
+            part = parts[number]
+            progress.step(number, len(parts), part.name(part.paths[0]) if part.paths else part.source)
+            for path, reason in done.problems:
+                summary.skip(part.name(path), reason)
+            if done.value:
+                value = done.value
+                summary.counts.update(documents=value.documents, chunks=value.rows, tokens=value.tokens)
+                finished += value.is_old
+    summary.show()
+    if finished:
+        out.note(f"{out.count_of(finished, 'part')} of {len(parts):,} had been written before")
     return summary.exit_code(inputs.paths)
 
 
@@ -121,10 +148,8 @@ def _check(
     refuse(form == "nodes" and not is_tree, "--format nodes is about the heading tree; add -s tree")
     refuse(name and as_json, "--json prints to standard output; leave it out, or leave out -o")
     refuse(is_one_file, f"-o {name} is a folder, and --format {form} one file; name a file")
-    problem = "is not a folder, and its name tells no format; add --format, or name a folder"
-    refuse(is_unclear and is_other, f"-o {name} {problem}")
-    problem = "chunk files go into a folder, and one file is .jsonl or .parquet; name one of those"
-    refuse(is_unclear and name.lower().endswith((".json", ".csv")), f"-o {name}: {problem}")
+    is_unclear = is_unclear and (is_other or name.lower().endswith((".json", ".csv")))
+    refuse(is_unclear, f"-o {name} is no folder, .jsonl or .parquet file; add --format, or name one of those")
 
 
 def _format_of(output: str) -> Format:
@@ -207,9 +232,9 @@ def _show(documents: Iterator[Encoded]) -> None:
         size = paint.number(out.count_of(chunk.token_stats.tokens, "token"))
         out.echo(f"{paint.path(chunk.id, name)}  {size}  {lines}")
         out.echo(paint.title(reader_line(chunk.file_title, chunk.header_path)))
-        texts = out.LINE_END.split(chunk.original_text)
+        texts = LINE_END.split(chunk.original_text)
         for text in texts[:_SHOWN_LINES]:
-            out.echo(f"  {paint.text(out.clip(out.visible(text[: 4 * columns]), columns - 2))}")
+            out.echo(f"  {out.clip(out.visible(text[: 4 * columns]), columns - 2)}")
         if len(texts) > _SHOWN_LINES:
             out.echo(paint.faint(f"  … {out.count_of(len(texts) - _SHOWN_LINES, 'more line')}"))
         out.echo()

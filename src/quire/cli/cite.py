@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from quire.cli.command_options import JSON, PATHS, argument, quire_command
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions
-from quire.cli.output import NOTHING_FOUND, clip, count_of, echo, note, visible, write_json
+from quire.cli.output import clip, count_of, echo, note, visible, write_json
 from quire.search.cite import check_quotations
 
 _SHOWN = 60  # characters of a quotation that is not in the documents
@@ -19,15 +20,14 @@ def command(
     as_json: bool = JSON,
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
-    """Check quotations against the documents.
-
-    FILE is a Markdown text, or - for standard input, with quotations and their sources: "…" [docs:guides/auth.md#oauth]
-    and the like with links to sections, footnotes and block quotations; or a JSON list of objects with quote and
-    source. White space, quotation marks, Markdown marks and … for words left out make no difference. Quotations of five
-    words or more without a source are looked for in all documents. The exit code is 1 unless all are found.
+    """FILE is a Markdown text, or - for standard input, with quotations and their sources: "…"
+    [docs:guides/auth.md#oauth] and the like with links to sections, footnotes and block quotations; or a JSON list of
+    objects with quote and source. White space, quotation marks, Markdown marks and … for words left out make no
+    difference. Quotations of five words or more without a source are looked for in all documents. The exit code is 1
+    unless all are found.
     """
     name = STANDARD_INPUT_NAME if file == STANDARD_INPUT else file
-    text, _ = read_text(None if file == STANDARD_INPUT else Path(file), name, "strict")
+    text, _ = read_text(None if file == STANDARD_INPUT else Path(file), name)
     with index.open(paths) as workspace:
         citations = check_quotations(text, workspace.index, lambda name: workspace.get(name).id, workspace.documents())
         if as_json:

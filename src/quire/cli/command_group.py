@@ -9,8 +9,9 @@ import click
 
 from quire import ISSUES, __version__
 from quire.cli import is_interrupt
-from quire.cli.output import ERROR, discard, message, note, visible
-from quire.errors import IndexDamagedError, QueryError, QuireError, did_you_mean
+from quire.cli.exit_codes import ERROR, INTERRUPTED, NOTHING_FOUND
+from quire.cli.output import Progress, discard, message, note, visible
+from quire.errors import IndexDamagedError, NotFoundError, QueryError, QuireError, did_you_mean
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "Embed documents": {
@@ -90,7 +91,7 @@ def run(arguments: Sequence[str]) -> int:
             sys.stdout.flush()
         except (KeyboardInterrupt, OSError):  # the reader may be gone, too
             discard(sys.stdout)
-        return 130
+        return INTERRUPTED
     return code
 
 
@@ -104,6 +105,7 @@ def _call(arguments: Sequence[str]) -> int:
         return ERROR
     try:
         with quire.make_context("quire", list(arguments)) as context:
+            context.call_on_close(Progress.clear)
             result = quire.invoke(context)
     except click.exceptions.Exit as end:  # --help, --version
         return end.exit_code
@@ -118,6 +120,9 @@ def _failed(error: BaseException) -> int:
             problem, _, pointer = str(error).partition("\n")  # the query with a caret below it
             message(problem)
             note("\n".join(map(visible, pointer.split("\n"))))
+        case NotFoundError():
+            message(str(error))
+            return NOTHING_FOUND
         case QuireError():
             message(str(error))
         case OSError(filename=str() | bytes() as file):
@@ -146,8 +151,10 @@ def _usage_error(error: click.ClickException) -> str:
     if context is None:
         return text
     if isinstance(error, click.NoSuchOption):
-        options = [option for option in context.command.get_params(context) if isinstance(option, click.Option)]
-        names = [name for option in options for name in option.opts if name.startswith("--")]
-        meant = did_you_mean(error.option_name, names)
-        text = f"no such option: {error.option_name}{meant}; choose from {', '.join(names)}"
+        parameters = context.command.get_params(context)
+        names = [name for one in parameters for name in one.opts if name.startswith("--")]
+        meant = did_you_mean(error.option_name, names, cutoff=0.7)
+        is_search = "query" in [one.name for one in parameters]
+        dash = "put -- before a query that begins with a dash: quire search -- QUERY, or " if is_search else ""
+        text = f"no such option: {error.option_name}{meant}; {dash}choose from {', '.join(names)}"
     return f"{text} (see {context.command_path} --help)"

@@ -9,7 +9,6 @@ repeatable. ``cut_options`` has the options that need a tokenizer.
 
 import os
 from collections.abc import Callable, Mapping
-from shlex import quote
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -17,17 +16,16 @@ import click
 from msgspec import Struct
 
 from quire.cli import output
+from quire.cli.command_group import COMMANDS
 from quire.embed.embed_settings import EmbedSettings
-from quire.errors import did_you_mean
 from quire.model.validation import Field, convert, fields
 from quire.workspace.settings import CONFIG_VARIABLE
 
 _FLAGS = {"breadcrumb_mode": "--breadcrumb", "version": "--model-version"}  # of fields whose names are no flags
-_METAVARS = {"base_url": "URL", "page_marker": "REGEX"}
-_MODEL_OPTIONS: Mapping[str, Mapping[str, str]] = {
-    "embedder": {"metavar": "NAME|FOLDER"}, "endpoint": {"metavar": "URL"}, "model": {}, "version": {"metavar": "TEXT"},
-    "window": {}, "dimensions": {}, "requests_per_minute": {},
+_METAVARS = {
+    "embedder": "NAME|FOLDER", "endpoint": "URL", "base_url": "URL", "version": "TEXT", "page_marker": "REGEX",
 }  # fmt: skip
+_MODEL_OPTIONS = ("embedder", "endpoint", "model", "version", "window", "dimensions", "requests_per_minute")
 """The settings of an embedding model that are options, too; the others are only in quire.toml."""
 Chosen = Mapping[str, Any]  # the values of several options, by name
 _HELP = {"help_option_names": ["-h", "--help"]}
@@ -102,26 +100,9 @@ def _click_type(kind: Any) -> dict[str, Any]:
 
 
 class Command(click.Command):
-    """A command with options that all commands have; its help ends with examples."""
+    """A command whose help ends with examples."""
 
-    def __init__(self, *args: Any, examples: tuple[str, ...] = (), **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.examples = examples
-        self.params += _EVERYWHERE
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the command line; an unknown option may be a query that begins with a dash."""
-        typed = list(args)
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            if "query" not in [param.name for param in self.params]:
-                raise
-            name = next((word for word in typed if word.startswith(error.option_name)), error.option_name)
-            options = [option for param in self.params for option in param.opts]
-            similar = did_you_mean(name, options, cutoff=0.7) if name.startswith("--") else ""
-            hint = f"put -- before a query that begins with a dash: {ctx.command_path} -- {quote(name)}"
-            raise click.UsageError(f"no such option: {name}{similar}; {hint}", ctx) from error
+    examples: tuple[str, ...] = ()
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""
@@ -130,7 +111,7 @@ class Command(click.Command):
 
 
 def quire_command(*examples: str) -> Callable[[Callable[..., int]], Command]:
-    """A decorator that makes a command; ``examples`` are command lines, which a test runs."""
+    """Make a command, with its line in ``COMMANDS`` and its docstring as help; a test runs the ``examples``."""
 
     def decorator(function: Callable[..., int]) -> Command:
         parameters = _parameters(function)
@@ -141,11 +122,13 @@ def quire_command(*examples: str) -> Callable[[Callable[..., int]], Command]:
                 values[name] = collect(**{str(one.name): values.pop(str(one.name)) for one in parameters[name]})
             return function(**values)
 
-        params = [parameter for declared in parameters.values() for parameter in declared]
+        params = [parameter for declared in parameters.values() for parameter in declared] + _EVERYWHERE
+        line = COMMANDS[function.__module__.rpartition(".")[2].replace("_", "-")]
+        text = f"{line}\n\n    {function.__doc__}"
         # click remembers the names of --help from the first context
-        return Command(
-            None, callback=call, params=params, help=function.__doc__, examples=examples, context_settings=_HELP
-        )
+        command = Command(None, callback=call, params=params, help=text, context_settings=_HELP)
+        command.examples = examples
+        return command
 
     return decorator
 
@@ -214,7 +197,7 @@ def chosen_embedder(chosen: Mapping[str, Any], configured: Mapping[str, Any]) ->
 
 
 EMBEDDING: Any = Declared(
-    lambda *_: [field_option(fields(EmbedSettings)[name], name, **one) for name, one in _MODEL_OPTIONS.items()],
+    lambda *_: [field_option(fields(EmbedSettings)[name], name) for name in _MODEL_OPTIONS],
     lambda **values: {name: value for name, value in values.items() if value is not None},
 )
 """Options for a model; the command gets those that the user set, for ``chosen_embedder``."""
@@ -223,4 +206,3 @@ JSON = option("Print one JSON value and nothing else.", "--json")
 FindingForm = Literal["text", "json", "github", "sarif"]
 _FORMS = "github: annotations of a workflow; sarif: for code scanning; json: as --json."
 FORMAT = option(_FORMS, "--format", default="text", show_default=True)
-HTML = option("Write a page with plots to a file, instead of the table.", "FILE")

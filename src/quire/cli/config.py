@@ -14,17 +14,16 @@ from quire.index.file_records import DEFAULT_FOLDER
 from quire.model.options import ALIASES, STRATEGIES
 from quire.model.trees import Tree
 from quire.model.validation import fields
-from quire.output.atomic_file import replacing
+from quire.output.atomic_file import new_file, os_errors_as_quire_errors
 from quire.workspace.selection import display_path
 from quire.workspace.settings import DEFAULT, PROJECT_FILE, QuireToml, Value, load, search_fields
 
 
 @quire_command("quire config", "quire config --schema")
 def command(*, as_json: bool = JSON, schema: bool = option("Print the JSON Schema of quire.toml, for editors.")) -> int:
-    """Show every setting and where it came from.
-
-    The command line wins over the environment (for example QUIRE_SEARCH_LIMIT), the environment over the project's file
-    (the nearest quire.toml, or [tool.quire] in pyproject.toml), that over the user's file, and that over the defaults.
+    """The command line wins over the environment (for example QUIRE_SEARCH_LIMIT), the environment over the project's
+    file (the nearest quire.toml, or [tool.quire] in pyproject.toml), that over the user's file, and that over the
+    defaults.
     """
     if schema:
         write_json(json_schema())
@@ -60,11 +59,11 @@ def toml_key(name: str) -> str:
 def write_text(file: Path, text: str) -> None:
     """Replace a file and make its folder; an empty text removes the file."""
     if text:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(file) as stream:
+        with new_file(file) as stream:
             stream.write(text.encode())
     else:
-        file.unlink()
+        with os_errors_as_quire_errors(file):
+            file.unlink()
 
 
 def json_schema() -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from quire.cli.command_options import JSON, argument, option, quire_command, refuse
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Printer, hit_record
-from quire.cli.input_documents import read_standard_input
-from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, advising, read_unindexed
-from quire.cli.output import NOTHING_FOUND, message, note, visible, write_json
+from quire.cli.input_documents import read_standard_input, read_text
+from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, advising
+from quire.cli.output import message, note, visible, write_json
 from quire.errors import InputError
 from quire.workspace.context import FileContext, changed_files
 from quire.workspace.settings import load
@@ -26,9 +27,7 @@ def command(
     as_json: bool = JSON,
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
-    """Find the documentation that concerns some files.
-
-    FILE is a source or Markdown file. quire searches for the distinctive words in its path, definitions and text.
+    """FILE is a source or Markdown file. quire searches for the distinctive words in its path, definitions and text.
     Rules under [[context]] in quire.toml add words and sections for files that match a pattern, or limit them to some
     trees. The exit code is 1 if nothing is found.
     """
@@ -38,7 +37,7 @@ def command(
         if not texts:
             raise InputError("-", "standard input has no git diff", "try: git diff | quire context --diff")
     else:
-        texts = {file: read_unindexed(file) for file in files}
+        texts = {file: read_text(Path(file), file)[0] for file in files}
     settings = load(Path.cwd())
     wanted = FileContext.of(texts, settings)
     budget = settings.search.max_tokens if max_tokens is None else max_tokens

@@ -1,6 +1,8 @@
 """Options of the commands that read and cut documents, and ``TreeCutter``, which cuts with them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
@@ -8,7 +10,7 @@ import click
 
 from quire import pipeline
 from quire.cli.command_options import PATHS, Declared, combined, field_option, flag_name, option
-from quire.cli.input_documents import InputDocument, Inputs
+from quire.cli.input_documents import InputDocument, Inputs, Summary
 from quire.errors import GuardError, OptionError, QuireError
 from quire.links.auto_slugs import tree_options
 from quire.model.document import Document, Syntax
@@ -16,6 +18,7 @@ from quire.model.options import ALIASES, DEFAULT_STRATEGY, STRATEGIES, build, de
 from quire.model.record import Chunks
 from quire.model.trees import OnUndecodable
 from quire.model.validation import fields
+from quire.run.parts import Part, document_parts, is_shard, is_url, listed, parts_of
 from quire.tokens import tokenizers
 from quire.tokens.token_counters import TokenCounter
 
@@ -121,6 +124,22 @@ class TreeCutter(NamedTuple):
         options = self.options_of(document)
         values = {name: options[name] for name in ("dialect", "substitutions", "page_marker") if options.get(name)}
         return pipeline.parse(document.text, path=document.path, **values)
+
+    def parts(self, inputs: Inputs, summary: Summary) -> list[Part]:
+        """All documents of a command in parts, for a dataset or a store; ``summary`` lists files that are skipped."""
+        local = tuple(path for path in inputs.paths if not (is_url(path) or is_shard(path)))
+        shared = [part for path in inputs.paths if path not in local for part in parts_of(path)[0]]
+        documents = replace(inputs, paths=local).documents(summary) if local else []
+        options = self.with_documents(documents).options
+        parts = [part._replace(options=options[""], errors=inputs.errors or "strict") for part in shared]
+        files = [(document.found, document.errors, document.encoding) for document in documents if document.found]
+        key = lambda file: (str(file[0].file)[: -len(file[0].path)] or ".", file[0].root, *file[1:])  # noqa: E731
+        for (folder, root, errors, encoding), some in groupby(files, key):
+            read: dict[str, Any] = {"options": options.get(root) or options[""], "encoding": encoding}
+            read["errors"] = errors or "strict"
+            some_parts = document_parts(folder, (listed(found.path, found.file) for found, *_ in some))
+            parts += [part._replace(**read) for part in some_parts]
+        return parts
 
     def prepare(self) -> None:
         """Load all tokenizers."""

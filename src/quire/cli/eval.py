@@ -10,9 +10,10 @@ from typing import Any
 import click
 
 from quire import pipeline
-from quire.cli.command_options import HTML, JSON, PATHS, option, quire_command, refuse
+from quire.cli.command_options import JSON, PATHS, option, quire_command, refuse
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions
-from quire.cli.output import NOTHING_FOUND, Paint, Progress, count_of, echo, note, print_table, visible, write_json
+from quire.cli.output import Paint, Progress, count_of, echo, note, print_table, visible, write_json
 from quire.evals.figures import MEASURES, SHARES, Figure, figures
 from quire.evals.outcomes import Outcome, ask, ask_in_folds
 from quire.evals.questions import link_questions, pasted_questions, read_questions, sample
@@ -20,7 +21,6 @@ from quire.model.document import Document
 from quire.model.validation import check, unknown_name
 from quire.search.index_api import Index
 from quire.search.search_settings import Mode, Share
-from quire.web.html_pages import eval_page, write_page
 from quire.workspace.settings import named_file, search_settings
 from quire.workspace.workspace import Workspace
 
@@ -55,20 +55,17 @@ def command(
         "Compare the search settings of two configuration files.", "--compare", "A.toml B.toml"
     ),
     mode: Mode = MODE,
-    html: str | None = HTML,
     as_json: bool = JSON,
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
-    """Measure how well the documents answer questions.
-
-    Asks the questions of FILE, each a line of JSON with a query and the ids or paths of the sections that answer it.
-    Without --questions, uses the documents' links: the text of a link is the query, its target is the
-    answer; the link itself does not count. With --pasted, the queries are sentences that only one section has. Prints
-    how often, and after how many tokens, the right section is found, with 95 % intervals. Without PATH, uses the trees
-    of quire.toml, else the current folder.
+    """Asks the questions of FILE, each a line of JSON with a query and the ids or paths of the sections that answer it.
+    Without --questions, uses the documents' links: the text of a link is the query, its target is the answer; the link
+    itself does not count. With --pasted, the queries are sentences that only one section has. Prints how often, and
+    after how many tokens, the right section is found, with 95 % intervals. Without PATH, uses the trees of quire.toml,
+    else the current folder.
     """
-    unfit, is_unclear = files and (thresholds or misses or html), (pasted and file) or (words and not pasted)
-    refuse(unfit, "--compare prints differences; leave out --fail-under, --misses and --html")
+    unfit, is_unclear = files and (thresholds or misses), (pasted and file) or (words and not pasted)
+    refuse(unfit, "--compare prints differences; leave out --fail-under and --misses")
     refuse(is_unclear, "choose --questions FILE or --pasted; --words belongs to --pasted")
     named = [search_settings(named_file(Path(path)).search) for path in files or ()]
     with index.open(paths, mode=mode) as workspace:
@@ -85,15 +82,14 @@ def command(
             opened = partial(Index.open, workspace.index_folder, embedder=model["embedder"])
             results = []
             for one in settings:
-                with opened(settings=one) as asked_index, Progress() as progress:
-                    results.append(ask(asked_index, questions, **where, on_progress=progress.step))
+                with opened(settings=one) as asked_index:
+                    results.append(ask(asked_index, questions, **where, on_progress=Progress().step))
         else:
             trees = _documents(workspace)
             languages = {name: tree.language for name, tree in workspace.index.trees().items() if name in trees}
             questions = link_questions(trees)
             asked = (trees, languages, sample(questions, most), len(questions))
-            with Progress() as progress:
-                results = ask_in_folds(*asked, settings=settings, on_progress=progress.step, **model)
+            results = ask_in_folds(*asked, settings=settings, on_progress=Progress().step, **model)
     head = {"questions": len(results[0]), "source": file or ("pasted" if pasted else "links")}
     if files:
         _compare(head, files, *results, as_json=as_json)
@@ -102,9 +98,7 @@ def command(
     missed = [outcome for outcome in outcomes if outcome.rank != 1]
     values = figures(outcomes)
     record = {**head, "figures": _as_records(values), "misses": list(map(_miss_record, missed))}
-    if html:
-        note(write_page(Path(html), eval_page(record, {name: label for name, (label, _) in MEASURES.items()})))
-    elif as_json:
+    if as_json:
         write_json(record)
     else:
         _show(head, values)
@@ -122,11 +116,10 @@ def command(
 
 def _documents(workspace: Workspace) -> dict[str, dict[str, Document]]:
     trees: dict[str, dict[str, Document]] = {name: {} for name in workspace.selected_trees}
-    records = workspace.documents()
-    with Progress() as progress:
-        for done, record in enumerate(records):
-            progress.step(done, len(records), record.path)
-            trees[record.tree][record.path] = pipeline.parse(workspace.index.get(record.id).text, path=record.path)
+    records, progress = workspace.documents(), Progress()
+    for done, record in enumerate(records):
+        progress.step(done, len(records), record.path)
+        trees[record.tree][record.path] = pipeline.parse(workspace.index.get(record.id).text, path=record.path)
     return trees
 
 
@@ -149,8 +142,8 @@ def _compare(
     head: Mapping[str, Any], files: Sequence[str], old: Sequence[Outcome], new: Sequence[Outcome], *, as_json: bool
 ) -> None:
     before, after, changes = figures(old), figures(new), figures(old, new)
-    change = changes["mrr"]
-    better = None if change.may_be_zero else files[int((change.value or 0.0) > 0)]
+    low, high = changes["mrr"].low or 0.0, changes["mrr"].high or 0.0
+    better = files[1] if low > 0 else files[0] if high < 0 else None
     pairs = [pair for pair in zip(old, new, strict=True) if pair[0].rank != pair[1].rank]
     pairs.sort(key=lambda pair: -abs(1 / (pair[0].rank or inf) - 1 / (pair[1].rank or inf)))
     if as_json:

@@ -3,9 +3,10 @@
 import os
 
 from quire.cli.command_options import JSON, argument, option, quire_command
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.hit_output import Printer
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, get_section
-from quire.cli.output import NOTHING_FOUND, count_of, message, note, visible
+from quire.cli.output import count_of, message, note, visible
 from quire.errors import NotFoundError
 from quire.search.hit import Hit
 from quire.search.token_budget import hit_tokens
@@ -21,10 +22,8 @@ def command(
     as_json: bool = JSON,
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
-    """Print sections by id, or by file and heading or line.
-
-    `quire search --json` prints ids, for example docs:guides/auth.md#oauth; the tree may be left out. PATH alone is the
-    whole document, PATH:LINE the section with that line. PATH:17-32, as quire search prints it, is the section with
+    """`quire search --json` prints ids, for example docs:guides/auth.md#oauth; the tree may be left out. PATH alone is
+    the whole document, PATH:LINE the section with that line. PATH:17-32, as quire search prints it, is the section with
     line 17. If no document has that path but exactly one has that file name, quire prints that one and says so. The
     exit code is 1 if a section is not found or does not fit.
     """

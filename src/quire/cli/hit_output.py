@@ -5,7 +5,7 @@ import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, pairwise
 from operator import attrgetter
 from shlex import quote
 from typing import Any, Literal
@@ -18,7 +18,7 @@ from quire.cli.command_options import Declared, field_option, flag_name, option
 from quire.index.file_records import storable
 from quire.index.node import Node
 from quire.model.document import Span
-from quire.model.offsets import BLANK
+from quire.model.offsets import BLANK, LINE_END
 from quire.model.patterns import pattern
 from quire.model.validation import check, fields
 from quire.search.hit import Hit
@@ -32,7 +32,7 @@ _WINDOW = 11  # how many consecutive lines of a long text are shown at least, be
 _AROUND = 9  # rows of the terminal around the best answer and the list of the others: prompt, head, notes
 _ROWS = 4  # how many rows of the terminal one line may take
 _BEFORE = 0.25  # the share of a shortened line that precedes its first match
-_PROSE = pattern(r"[ ]{0,3}(?:[^\W\d_]|[`(\"'])")
+_PROSE = pattern(r"[ ]{0,3}(?![\w-]+: )(?:[^\W\d_]|[`(\"'])")  # how a line begins that continues a paragraph
 
 
 def _setting(name: str, *flags: str) -> Any:
@@ -69,26 +69,24 @@ def _line_spans(text: str, *, whole: bool = False) -> list[Span]:
     """The lines of a text; without ``whole``, blank lines around it are dropped."""
     start = 0 if whole else len(text) - len(text.lstrip("\r\n"))
     end = max(start, len(text.rstrip(BLANK)))
-    edges = [start, *(edge for match in output.LINE_END.finditer(text, start, end) for edge in match.span()), end]
+    edges = [start, *(edge for match in LINE_END.finditer(text, start, end) for edge in match.span()), end]
     return [Span(*edges_of_line) for edges_of_line in zip(edges[::2], edges[1::2], strict=True)]
 
 
 class Highlighted:
-    """A text with marked matches, in order and apart from each other, and with faint front matter and shortcodes."""
+    """A text with marked matches, in order and apart from each other."""
 
     def __init__(self, text: str, matches: Sequence[Span], paint: output.Paint) -> None:
         self.matches, self._text, self._paint = matches, text, paint
-        self._faint = output.faint_spans(text)
 
     def line(self, span: Span) -> str:
         """A line, safe for a terminal."""
-        matches, faint = _within(span, self.matches), _within(span, self._faint)
         pieces = []
-        for piece in map(Span._make, pairwise(sorted({*span, *chain(*matches, *faint)}))):
-            style = self._paint.faint if _within(piece, faint) else _safe
-            style = self._paint.match if _within(piece, matches) else style
-            pieces.append(style(self._text[slice(*piece)]))
-        return "".join(pieces)
+        start = span.start
+        for match in _within(span, self.matches):
+            pieces += [_safe(self._text[start : match.start]), self._paint.match(self._text[slice(*match)])]
+            start = match.end
+        return "".join([*pieces, _safe(self._text[start : span.end])])
 
     def clipped(self, span: Span, most: int) -> str:
         """A line of at most ``most`` characters, around its first match."""
@@ -126,9 +124,7 @@ class Highlighted:
             if number > previous + 1:
                 rows.append("…")
             line = self.clipped(span, _ROWS * columns) if is_clipped else self.line(span)
-            is_faint = _within(Span(span.start, span.start + 1), self._faint)
-            is_prose = _PROSE.match(self._text, span.start) and not is_faint
-            if is_wrapped and is_prose and number == previous + 1:
+            if is_wrapped and _PROSE.match(self._text, span.start) and number == previous + 1:
                 line = f"{rows.pop()} {line.lstrip(' ')}"
             new = [line] if is_code[number] else output.wrap(line, columns)
             is_wrapped = len(new) > 1

@@ -7,6 +7,7 @@ from msgspec import structs
 
 from quire.cli import output
 from quire.cli.command_options import JSON, PATHS, chosen_embedder, option, quire_command, refuse
+from quire.cli.exit_codes import ERROR, NOTHING_FOUND
 from quire.cli.open_workspace import INDEX, command_hint, show_empty
 from quire.errors import QuireError
 from quire.index.file_records import storable
@@ -41,16 +42,14 @@ def command(
     as_json: bool = JSON,
     index_folder: str | None = INDEX,
 ) -> int:
-    """Bring the index up to date.
-
-    `quire search` does this by itself; this command does it beforehand. PATH is a folder or a file; by default quire
+    """`quire search` does this by itself; this command does it beforehand. PATH is a folder or a file; by default quire
     updates all trees of quire.toml, else the index of the current folder. With --vectors, sections get vectors for
     `quire search --mode hybrid`, and later updates keep them in step. The model is that of [embed] in your own
     quire.toml or of QUIRE_EMBED_ variables, else that of the vectors there are. Before the first fetch of repositories
-    that a project's quire.toml names, quire shows their addresses and asks. With --to, sections that
-    changed are copied to a store, for `quire search --index STORE` on any machine; without PATH, that is also done for
-    the store of [index] in quire.toml. The exit code is 1 if a file could not be read, or if there are no documents,
-    and 2 if a tree could not be fetched.
+    that a project's quire.toml names, quire shows their addresses and asks. With --to, sections that changed are copied
+    to a store, for `quire search --index STORE` on any machine; without PATH, that is also done for the store of
+    [index] in quire.toml. The exit code is 1 if a file could not be read, or if there are no documents, and 2 if a tree
+    could not be fetched.
     """
     is_more = paths or rebuild or vectors
     refuse(remove and is_more, "--remove only removes trees; leave out PATH, --rebuild and --vectors")
@@ -63,17 +62,14 @@ def command(
         if remove:
             return _remove(workspace, tuple(dict.fromkeys(remove)), as_json=as_json)
         is_fetched = not fetch or _fetch(workspace, fetch, is_agreed=yes)
-        with output.Progress() as progress:
-            done = workspace.update(rebuild=rebuild, on_progress=progress.step)
+        done = workspace.update(rebuild=rebuild, on_progress=output.Progress().step)
         embedded = None
         if no_vectors:
             remove_vectors(workspace.index_folder)
         elif not workspace.is_empty and (vectors or current_folder(workspace.index_folder)):
             chosen = chosen_embedder({}, workspace.settings.embed) if vectors else None
-            with output.Progress() as progress:
-                embedded = workspace.index.embed(chosen, on_progress=progress.step)
-        with output.Progress() as progress:
-            copied = copy_nodes(workspace.index, store, progress.step) if store else None
+            embedded = workspace.index.embed(chosen, on_progress=output.Progress().step)
+        copied = copy_nodes(workspace.index, store, output.Progress().step) if store else None
         if workspace.is_empty and not done.failed:
             show_empty(workspace, paths)
         more = {"embedded": embedded and embedded.embedded, "copied": copied and msgspec.to_builtins(copied)}
@@ -90,7 +86,7 @@ def command(
                 changes = f"{copied.written:,} copied, {copied.removed:,} removed, {copied.unchanged:,} unchanged"
                 output.echo(output.visible(f"{shown(store or '')}: {changes}"))
         is_fine = not done.failed and not workspace.is_empty
-        return output.ERROR if not is_fetched else 0 if is_fine else output.NOTHING_FOUND
+        return ERROR if not is_fetched else 0 if is_fine else NOTHING_FOUND
 
 
 def _remove(workspace: Workspace, names: tuple[str, ...], *, as_json: bool) -> int:

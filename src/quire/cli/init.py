@@ -7,12 +7,12 @@ from pathlib import Path
 
 from quire.cli.command_options import argument, quire_command
 from quire.cli.config import toml_key, toml_value, write_text
-from quire.cli.output import ERROR, count_of, echo, message, visible
+from quire.cli.exit_codes import ERROR
+from quire.cli.output import count_of, echo, message, visible
 from quire.errors import InputError, QuireError
 from quire.model.options import DEFAULT_TOKENIZER
 from quire.model.trees import tree_name
 from quire.model.validation import fields
-from quire.output.atomic_file import os_errors_as_quire_errors
 from quire.read.discover import Discovery, is_code_repository, is_documentation
 from quire.read.source import read_file
 from quire.search.search_settings import SearchSettings
@@ -50,9 +50,7 @@ _LANGUAGE = """
 
 @quire_command("quire init", "quire init docs")
 def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
-    """Write a quire.toml for the documents in a folder.
-
-    The trees are the README and the folders of documentation, for example docs/; outside a code repository, every
+    """The trees are the README and the folders of documentation, for example docs/; outside a code repository, every
     folder with documents. If there are other documents, the whole folder is one tree. The settings of search are there
     as comments. An existing quire.toml stays as it is. If pyproject.toml has a table [tool.quire], quire init writes
     nothing, as quire.toml would override that table.
@@ -68,11 +66,10 @@ def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
         problem = f"has a table [tool.quire], which a {PROJECT_FILE} would override"
         raise InputError(f"{prefix}{PYTHON_FILE}", problem, "change that table")
     trees = dict(proposed_trees(root))
-    with os_errors_as_quire_errors(Path(name)):
-        if os.path.lexists(root / PROJECT_FILE):
-            message(f"{name} exists already; change it, or remove it first")
-            return ERROR
-        write_text(root / PROJECT_FILE, starting_text(trees))
+    if os.path.lexists(root / PROJECT_FILE):
+        message(f"{name} exists already; change it, or remove it first")
+        return ERROR
+    write_text(Path(name), starting_text(trees))
     echo(visible(f"{name}: {'' if trees else 'no trees yet: add them under [trees]'}".rstrip(": ")))
     count = tokenizers.resolve(None, DEFAULT_TOKENIZER).count
     for tree, path in trees.items():
@@ -95,11 +92,7 @@ def starting_text(trees: Mapping[str, str]) -> str:
 
 
 def proposed_trees(root: Path) -> Iterator[tuple[str, str]]:
-    """Names and paths of trees: the README, and the folders of documentation.
-
-    In a code repository these are the folders that are called so, or that a documentation generator reads; elsewhere
-    all folders with documents. If there are other documents, no folders, or too many, the whole folder is one tree.
-    """
+    """Names and paths of trees, as the help says; with other documents, no folders, or too many, it is one tree."""
     paths = [document.path for document in Discovery(str(root)).documents]
     readme = [path for path in paths if path.lower() == "readme.md"]
     folders = list(dict.fromkeys(path.partition("/")[0] for path in paths if "/" in path))

@@ -14,7 +14,8 @@ import click
 from msgspec import structs
 
 from quire.cli import output
-from quire.cli.output import ERROR, MOST_SHOWN, NOTHING_FOUND, count_of
+from quire.cli.exit_codes import ERROR, NOTHING_FOUND
+from quire.cli.output import MOST_SHOWN, count_of
 from quire.errors import InputError, QuireError, UndecodableError
 from quire.model.document import Finding, Syntax, doc_name
 from quire.model.operating_system import case_folded
@@ -39,7 +40,7 @@ class InputDocument(NamedTuple):
 
     name: str  # its name in messages: the path that the user would type
     found: Found | None  # its file and its path in ids; None for standard input
-    errors: OnUndecodable
+    errors: OnUndecodable | None  # None for a command without ``--errors``
     encoding: str = ""  # that of its tree; empty for UTF-8, or what a byte order mark says
     text: str = ""  # empty until `read`
     findings: tuple[Finding, ...] = ()
@@ -61,15 +62,18 @@ class InputDocument(NamedTuple):
 
 
 def read_text(
-    file: Path | None, name: str, errors: OnUndecodable, encoding: str = ""
+    file: Path | None, name: str, errors: OnUndecodable | None = None, encoding: str = ""
 ) -> tuple[str, tuple[Finding, ...]]:
-    """The text of a file, or of standard input for None, and the findings of decoding it."""
+    """The text of a file, or of standard input for None, and the findings of decoding it.
+
+    ``errors`` is None for a command without ``--errors``.
+    """
     try:
         if file is not None:
-            return read_file(file, name, errors, encoding)
-        return decode(read_standard_input("a document"), name, errors)
+            return read_file(file, name, errors or "strict", encoding)
+        return decode(read_standard_input("a document"), name, errors or "strict")
     except UndecodableError as error:
-        raise error.advising(f"{CONVERT}, or use --errors replace") from error
+        raise error.advising(f"{CONVERT}, or use --errors replace" if errors else CONVERT) from error
     except OSError as error:
         raise unread(name, error) from error
 
@@ -157,7 +161,7 @@ class Inputs:
     trees: Mapping[str, str]  # the names of the trees by path, if the command line has no path
     settings: Settings
     syntax: Syntax | None = None
-    errors: OnUndecodable = "strict"
+    errors: OnUndecodable | None = None
     follow: bool = False
     hidden: bool = False
 
@@ -212,7 +216,7 @@ class Inputs:
         listed = []
         for one in _without_clashes([*documents.values()]):
             tree = self._tree(one.root if one else STANDARD_INPUT)
-            errors = tree.errors if self.errors == "strict" else self.errors
+            errors = "replace" if "replace" in (self.errors, tree.errors) else self.errors
             listed.append(InputDocument(str(one.file) if one else STANDARD_INPUT_NAME, one, errors, tree.encoding))
         return listed
 
@@ -260,7 +264,8 @@ def results(
     running = workers.results(
         partial(_process, work), documents, costs, workers=processes, prepare=prepare, on_failure=output.message
     )
-    with output.Progress() as progress, closing(running):
+    progress = output.Progress()
+    with closing(running):
         for done, (document, outcome) in enumerate(running):
             progress.step(done, len(documents), document.name)
             if isinstance(outcome, workers.WorkerDied):

@@ -10,9 +10,10 @@ from msgspec import structs
 
 from quire.cli.command_options import FORMAT, JSON, PATHS, FindingForm, option, quire_command, refuse
 from quire.cli.cut_options import ERRORS, TreeCutter
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.input_documents import Inputs, Summary, Work, results
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, get_section
-from quire.cli.output import NOTHING_FOUND, count_of, echo, note, visible, write_findings, write_json
+from quire.cli.output import count_of, echo, note, visible, write_findings, write_json
 from quire.links.link_targets import LinkTargets
 from quire.model.document import Document, Finding
 from quire.model.offsets import lines_at
@@ -32,9 +33,7 @@ def command(
     as_json: bool = JSON,
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
-    """List broken links, or the links to a section.
-
-    Checks that every link between documents leads to an existing document and section. Prints each broken link with
+    """Checks that every link between documents leads to an existing document and section. Prints each broken link with
     its file and line, the missing target and the nearest existing one. Links to other sites, to files other than
     documents, and to pages that may be outside of the folder are not checked. The exit code is 1 if a link is broken,
     and 2 if a document could not be read. Without PATH, checks the trees of quire.toml.

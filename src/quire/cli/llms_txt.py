@@ -2,9 +2,10 @@
 
 from quire import pipeline
 from quire.cli.command_options import argument, option, quire_command, refuse
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.input_documents import STANDARD_INPUT
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions
-from quire.cli.output import NOTHING_FOUND, echo, message
+from quire.cli.output import echo, message
 from quire.model.dialects import dialect_of, page_url
 from quire.output.llms_txt import PublishedPage, llms_full_txt, llms_txt
 from quire.workspace.selection import exists, is_file
@@ -18,9 +19,7 @@ def command(
     full: bool = option("Write llms-full.txt: the texts of the pages, too."),
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
-    """Write llms.txt, the list of your pages that agents look for on a site.
-
-    PATH is a folder; by default quire lists all trees of quire.toml, else the current folder. Addresses follow the
+    """PATH is a folder; by default quire lists all trees of quire.toml, else the current folder. Addresses follow the
     rules of the documentation generator, by its files beside or above the documents or by `dialect` in quire.toml.
     """
     name = name or ""

@@ -36,11 +36,9 @@ def command(
     tokenizer: str | None = TOKENIZER,
     index_folder: str | None = INDEX,
 ) -> int:
-    """Serve documents to agents over the Model Context Protocol.
-
-    PATH is a folder or a file; by default quire serves all trees of quire.toml, else the current folder. Nothing else
-    can be read. The tools are search, outline, get, context, check and status; a call updates the index
-    first, at most once a second. Needs the extra: pip install 'quire-md[mcp]'.
+    """PATH is a folder or a file; by default quire serves all trees of quire.toml, else the current folder. Nothing
+    else can be read. The tools are search, outline, get, context, check and status; a call updates the index first, at
+    most once a second. Needs the extra: pip install 'quire-md[mcp]'.
 
     --http serves this machine only. Another --host needs a token in the environment variable QUIRE_MCP_TOKEN, which
     clients send as a bearer token.

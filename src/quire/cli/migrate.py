@@ -8,6 +8,7 @@ from typing import Any
 
 from quire.cli import output
 from quire.cli.command_options import argument, option, quire_command, refuse
+from quire.cli.exit_codes import ERROR
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, Summary, read_standard_input
 from quire.errors import InputError, QuireError
 from quire.model.document import Finding
@@ -23,10 +24,8 @@ def command(
     title: str | None = option("The fileTitle of records that have none."),
     as_json: bool = option("Print one JSON array instead of one record per line.", "--json"),
 ) -> int:
-    """Convert chunk records of the old format and print them, one per line.
-
-    FILE has one record, a list of records, or records one after the other, as in JSON lines. Without FILE, or for -,
-    records are read from standard input. Records in the current format stay unchanged.
+    """Prints them, one per line. FILE has one record, a list of records, or records one after the other, as in JSON
+    lines. Without FILE, or for -, records are read from standard input. Records in the current format stay unchanged.
     """
     refuse(not files and output.is_terminal(sys.stdin), "name a file, or pipe records into it")
     summary = Summary()
@@ -50,7 +49,7 @@ def command(
     output.show_findings(summary.findings)
     summary.show(only_errors=True)
     output.note(f"{output.count_of(summary.counts['records'], 'record')}, {summary.counts['converted']:,} converted")
-    return output.ERROR if summary.has_errors else 0
+    return ERROR if summary.has_errors else 0
 
 
 def _records(file: str, name: str) -> Iterator[tuple[Any, int, str]]:

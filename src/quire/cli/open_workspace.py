@@ -8,9 +8,8 @@ from typing import Any
 
 from quire.cli.command_options import combined, option
 from quire.cli.output import Progress, count_of, message
-from quire.errors import NotFoundError, QuireError, UndecodableError
+from quire.errors import NotFoundError, QuireError
 from quire.index.section_lookup import LIST_DOCUMENTS
-from quire.read.source import CONVERT, read_file
 from quire.search.hit import Hit
 from quire.search.search_settings import Mode
 from quire.workspace.selection import cached, display_path, exists, file_of
@@ -39,10 +38,9 @@ class IndexOptions:
             except NotFoundError as error:  # there is no index, whatever was asked for
                 raise QuireError(error.problem, error.advice) from error
         else:
-            with Progress() as progress:
-                workspace = Workspace.open_updated(
-                    paths, trees=trees, index=self.folder, on_message=message, on_progress=progress.step
-                )
+            options: Any = {"trees": trees, "index": self.folder, "on_message": message}
+            workspace = Workspace.open_updated(paths, on_progress=Progress().step, **options)
+            Progress.clear()
         with workspace:
             if workspace.failed:
                 files = count_of(len(workspace.failed), "file")
@@ -50,16 +48,12 @@ class IndexOptions:
             if workspace.is_empty:
                 show_empty(workspace, paths)
             elif mode != "words" and not self.no_update:
-                with Progress() as progress:
-                    workspace.index.embed(on_progress=progress.step)
+                workspace.index.embed(on_progress=Progress().step)
             yield workspace
 
     @contextmanager
     def open_named(self, name: str) -> Iterator[Workspace]:
-        """The workspace of a file, section or tree: that of its path, the configured one, or one searched lately.
-
-        The current folder is not indexed for a name: without a configuration, a NotFoundError is raised.
-        """
+        """The workspace of a file, section or tree: that of its path, the configured one, or one searched lately."""
         path = name if exists(name) else file_of(name)
         is_pattern = not name or {*name} & {*"*?["}
         if not (path or is_pattern or self.folder or (settings := load(Path.cwd())).file or settings.index):
@@ -95,14 +89,6 @@ def get_section(workspace: Workspace, name: str, **options: Any) -> Hit:
             raise advising(error, workspace) from None
         message(f"{error.problem}; showing {error.near[0]}")
         return workspace.get(error.near[0], **options)
-
-
-def read_unindexed(file: str) -> str:
-    """The text of a file that is read as UTF-8, whatever its tree says."""
-    try:
-        return read_file(Path(file), file)[0]
-    except UndecodableError as error:
-        raise error.advising(CONVERT) from error
 
 
 def advising(error: NotFoundError, workspace: Workspace) -> NotFoundError:

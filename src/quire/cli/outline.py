@@ -11,9 +11,9 @@ from quire import pipeline
 from quire.cli import output
 from quire.cli.command_options import JSON, argument, option, quire_command
 from quire.cli.cut_options import ERRORS, SYNTAX, TITLE, TOKENIZER
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, read_text, renamed
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, get_section
-from quire.errors import NotFoundError
 from quire.index.document_list import DocumentList, document_list
 from quire.index.file_records import FileRecord, storable
 from quire.links.auto_slugs import tree_options
@@ -57,11 +57,9 @@ def command(
     as_json: bool = JSON,
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
-    """List documents, or the headings of one, with token counts.
-
-    For a file, or - for standard input, the heading tree; the tokens of a section include those below it. For a folder
-    or a tree, its documents; by default, those of all trees of quire.toml, else of the current folder. For an id, the
-    headings of that document or section in the index. The exit code is 1 if nothing is found.
+    """For a file, or - for standard input, the heading tree; the tokens of a section include those below it. For a
+    folder or a tree, its documents; by default, those of all trees of quire.toml, else of the current folder. For an
+    id, the headings of that document or section in the index. The exit code is 1 if nothing is found.
     """
     name = name or ""
     counter = tokenizers.resolve(tokenizer, DEFAULT_TOKENIZER)
@@ -69,21 +67,17 @@ def command(
     if name == STANDARD_INPUT or is_file(name):
         _show_file(name, errors, show_tree, title=title, syntax=syntax)
         return 0
-    try:
-        with index.open_named(name) as workspace:
-            pattern = "" if exists(name) else name
-            records = workspace.documents(pattern)
-            is_document = any(pattern in (record.id, record.path) for record in records)
-            if pattern and (is_document or not records):
-                _show_indexed(workspace, name, show_tree)
-            elif headings or max_tokens:
-                _show_headings(workspace, records, counter, max_tokens or NO_LIMIT, as_json=as_json)
-            else:
-                _show_documents(workspace, records, as_json=as_json)
-            return 0 if pattern or records else output.NOTHING_FOUND
-    except NotFoundError as error:
-        output.message(str(error))
-        return output.NOTHING_FOUND
+    with index.open_named(name) as workspace:
+        pattern = "" if exists(name) else name
+        records = workspace.documents(pattern)
+        is_document = any(pattern in (record.id, record.path) for record in records)
+        if pattern and (is_document or not records):
+            _show_indexed(workspace, name, show_tree)
+        elif headings or max_tokens:
+            _show_headings(workspace, records, counter, max_tokens or NO_LIMIT, as_json=as_json)
+        else:
+            _show_documents(workspace, records, as_json=as_json)
+        return 0 if pattern or records else NOTHING_FOUND
 
 
 def _show_file(name: str, errors: OnUndecodable, show_tree: Callable[..., None], **options: Any) -> None:

@@ -1,7 +1,6 @@
-"""Everything that quire prints: data to standard output, messages to standard error; and exit codes, as of grep.
+"""Everything that quire prints: data to standard output, messages to standard error.
 
-JSON is always UTF-8. Text from documents passes through ``visible`` (``Paint`` and ``message`` do so), so that no
-control character reaches the terminal. Colours, links, wrapped lines and progress appear on a terminal only.
+Text from documents passes through ``visible`` (``Paint`` and ``message`` do so): no control character gets through.
 """
 
 import contextlib
@@ -21,12 +20,9 @@ from msgspec import structs
 
 from quire import ISSUES, __version__
 from quire.errors import char_width
-from quire.model.document import Finding, Span
+from quire.model.document import Finding
 from quire.model.patterns import pattern
 
-NOTHING_FOUND = 1  # or a check failed
-ERROR = 2
-LINE_END = pattern("\r\n?|\n")
 _ORDINARY = ("heading-without-text",)  # findings that healthy documents have, too: one line for all of them
 _ESCAPED = {ord(char): f"%{ord(char):02X}" for char in "%\r\n:,"}  # in annotations; a message may have the last two
 MOST_WIDE = 72  # how many columns of a table a cell is given at most
@@ -38,9 +34,6 @@ _BAR = 20  # the columns of the progress bar
 _ERASE = "\r\x1b[2K"
 _ESCAPE = pattern(r"\x1b(?:\[[0-9;]*m|\]8;;[^\x1b]*\x1b\\)")
 _INDENT = pattern(r"\A *(?:(?:[-*+>]|\d+[.)]) +)*")  # the spaces and list markers that a line starts with
-_SETTINGS = pattern(
-    r"\A(---|\+\+\+)[ \t]*\r?\n(?s:.*?)^\1[ \t]*$|\{\{[<%][^\r\n]{0,999}?[%>]\}\}|\{%[^\r\n]{0,999}?%\}", re.MULTILINE
-)  # front matter, shortcodes and Liquid tags
 _ASCII = str.maketrans(
     {"│": "|", "├": "|", "└": "`", "─": "-", "…": "~", "›": ">", "·": "-", "–": "-", **dict.fromkeys("▏▎▍▌▋▊▉█", "#")}
 )  # for quire's own drawing characters where the terminal cannot show them
@@ -100,11 +93,6 @@ def print_table(rows: Sequence[Sequence[str]], right: Collection[int] = (), *, w
             gap = " " * (most - _shown_width(cell))
             cells.append(gap + cell if column in right else cell + gap)
         echo("  ".join(cells).rstrip(" "), wraps=wraps)
-
-
-def faint_spans(text: str) -> list[Span]:
-    """Front matter and shortcodes, which are faint on a terminal."""
-    return [Span(*match.span()) for match in _SETTINGS.finditer(text)]
 
 
 def count_of(number: int, noun: str) -> str:
@@ -168,10 +156,6 @@ class Paint:
         if not (self._has_links and file and os.path.exists(file)):  # noqa: PTH110  Path's may fail
             return text
         return f"\x1b]8;;{Path(os.path.abspath(file)).as_uri()}\x1b\\{text}\x1b]8;;\x1b\\"  # noqa: PTH100
-
-    def text(self, text: str) -> str:
-        """A line of a document, with faint shortcodes."""
-        return _SETTINGS.sub(lambda match: self.faint(match[0]), visible(text))
 
 
 def echo(text: str = "", *, wraps: bool = True) -> None:
@@ -323,6 +307,7 @@ def _encoded(value: Any) -> bytes:
 
 
 def _write(data: bytes) -> None:
+    Progress.clear()
     stream = getattr(sys.stdout, "buffer", None)  # the text layer may have another encoding than UTF-8
     if stream is None:  # a caller's own text stream
         sys.stdout.write(data.decode())
@@ -346,8 +331,8 @@ def progress_line(done: int, total: int, seconds: float, path: str, columns: int
     return clip(f"{line}  {name if width(name) <= room else '…' + name[1 - room :]}", columns)
 
 
-class Progress(contextlib.AbstractContextManager["Progress"]):
-    """Shows on a terminal how far a long run is; the line is erased before anything else is printed."""
+class Progress:
+    """Shows on a terminal how far a long run is; the line is erased before anything else is printed, and in the end."""
 
     _is_shown = False  # of the class: there is one line at most
 
@@ -373,6 +358,3 @@ class Progress(contextlib.AbstractContextManager["Progress"]):
             Progress._is_shown = False
             sys.stderr.write(_ERASE)
             sys.stderr.flush()
-
-    def __exit__(self, *error: object) -> None:
-        self.clear()

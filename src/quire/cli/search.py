@@ -4,15 +4,17 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from itertools import takewhile
+from pathlib import Path
 from shlex import quote
 
 import click
 
 from quire.cli.command_options import JSON, PATHS, argument, option, quire_command, refuse
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Form, Printer, show_phases, with_node_ids
-from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions, get_section, read_unindexed
-from quire.cli.output import NOTHING_FOUND, count_of, is_terminal, message, note, visible
-from quire.errors import InputError, NotFoundError, QuireError
+from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions, get_section
+from quire.cli.output import count_of, is_terminal, message, note, visible
+from quire.errors import InputError, QuireError
 from quire.model.patterns import pattern
 from quire.search import query_syntax
 from quire.search.hit import Results
@@ -53,9 +55,7 @@ def command(
     as_json: bool = JSON,
     index: IndexOptions = INDEX_OPTIONS,
 ) -> int:
-    """Find the sections that answer a query.
-
-    PATH is a folder or a file; by default quire searches all trees of quire.toml, else the current folder. It reads
+    """PATH is a folder or a file; by default quire searches all trees of quire.toml, else the current folder. It reads
     files that have changed first. GLOB is a pattern such as 'guides/**', matched against paths in a tree or as printed.
     Each result shows its own text first, then what is below it, as far as --max-tokens allows. Results that score much
     less than the best are left out and counted. The exit code is 1 if nothing is found.
@@ -82,13 +82,11 @@ def command(
     with index.open(paths, trees, mode) as workspace:
         find: Callable[..., Results] = partial(workspace.search, query, path=path, where=where, limit=limit)
         if like is not None:
+            from quire.cli.input_documents import read_text  # noqa: PLC0415  few searches need it
+
             file = file_of(like)
-            try:
-                is_text = file and not locate(file, workspace.folders)  # of a file that is in no tree
-                named = {"text": read_unindexed(file)} if is_text else {"like": get_section(workspace, like).id}
-            except NotFoundError as error:
-                message(str(error))
-                return NOTHING_FOUND
+            is_text = file and not locate(file, workspace.folders)  # of a file that is in no tree
+            named = {"text": read_text(Path(file), file)[0]} if is_text else {"like": get_section(workspace, like).id}
             find = partial(find, **named)
         else:
             find = partial(find, merge=not no_merge, every=every, explain=explain, mode=mode, rerank=rerank)

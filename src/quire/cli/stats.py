@@ -5,18 +5,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
 from quire import pipeline
-from quire.cli.command_options import HTML, JSON, option, quire_command
+from quire.cli.command_options import JSON, option, quire_command
 from quire.cli.cut_options import CUT_TOKENIZER, JOBS, READING, STRATEGY, counter_for, load_tokenizers
 from quire.cli.input_documents import InputDocument, Inputs, Summary, results
-from quire.cli.output import Paint, clip, count_of, echo, note, print_table, terminal_size, write_json
+from quire.cli.output import Paint, clip, count_of, echo, print_table, terminal_size, write_json
 from quire.model.document import Syntax
 from quire.model.options import STRATEGIES, build
-from quire.web.html_pages import stats_page, write_page
 
 _LABEL = 22
 _COLUMN = 12
@@ -39,11 +37,8 @@ def command(
     strategies: tuple[str, ...] = option("Repeatable. [default: all]", "-s", "--strategy", type=STRATEGY),
     tokenizer: str | None = CUT_TOKENIZER,
     as_json: bool = JSON,
-    html: str | None = HTML,
 ) -> int:
-    """Compare the strategies on your documents.
-
-    Shows for each strategy the number of chunks, their sizes with everything that quire adds, how many are in the
+    """Shows for each strategy the number of chunks, their sizes with everything that quire adds, how many are in the
     strategy's range (own text of at least the minimum, text to embed of at most the cap), and the findings. Sizes are
     tokens of the text to embed. The share in range is one of chunks, other shares are of characters. Without PATH,
     quire measures the trees of quire.toml.
@@ -63,11 +58,9 @@ def command(
     result: dict[str, Any] = {name: summary.counts[name] for name in ("documents", "characters")}
     result["skipped"] = len(summary.skipped)
     result["strategies"] = {name: _figures(name, tokenizer, *total, edges) for name, total in totals.items()}
-    if html is not None and summary.counts["documents"]:
-        note(write_page(Path(html), stats_page(result, _rows(result["strategies"]))))
     if as_json:
         write_json(result)
-    elif summary.counts["documents"] and html is None:
+    elif summary.counts["documents"]:
         _show(result)
     summary.show(only_errors=True)
     return summary.exit_code(inputs.paths)

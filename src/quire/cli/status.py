@@ -9,6 +9,7 @@ from msgspec import structs
 
 from quire.cli import output
 from quire.cli.command_options import JSON, PATHS, quire_command
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.open_workspace import INDEX, command_hint, index_flag
 from quire.cli.output import MOST_SHOWN, Paint, count_of, echo
 from quire.errors import NotFoundError
@@ -21,10 +22,8 @@ from quire.workspace.workspace import Workspace
 
 @quire_command("quire status docs", "quire status docs --json")
 def command(*, paths: tuple[str, ...] = PATHS, as_json: bool = JSON, index_folder: str | None = INDEX) -> int:
-    """Show the state of the index.
-
-    Says where the index is, checks every byte of it and looks at every tree. Without PATH, it is the index of the trees
-    of quire.toml, else of the current folder. Read-only; `quire index` updates the index. The exit code is 1 if
+    """Says where the index is, checks every byte of it and looks at every tree. Without PATH, it is the index of the
+    trees of quire.toml, else of the current folder. Read-only; `quire index` updates the index. The exit code is 1 if
     something is outdated, damaged, missing or cannot be read.
     """
     with Workspace.open(paths, index=index_folder, on_message=output.message) as workspace:
@@ -34,7 +33,7 @@ def command(*, paths: tuple[str, ...] = PATHS, as_json: bool = JSON, index_folde
             makes = f"{command_hint('index', workspace)} makes one"
             output.message(f"{display_path(workspace.index_folder)}: there is no index yet; {makes}")
             if not as_json:
-                return output.NOTHING_FOUND
+                return NOTHING_FOUND
             status = Status(version=VERSION, size=0, rebuild="there is no index yet")
         changed = dict(_changed_trees(status, workspace))
         is_fine = not (status.damaged or status.rebuild or status.outdated or status.failed or changed)
@@ -48,7 +47,7 @@ def command(*, paths: tuple[str, ...] = PATHS, as_json: bool = JSON, index_folde
             _show(status, changed, workspace)
             if is_fine:
                 echo("up to date")
-    return 0 if is_fine else output.NOTHING_FOUND
+    return 0 if is_fine else NOTHING_FOUND
 
 
 def _status(workspace: Workspace) -> Status:

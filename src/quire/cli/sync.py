@@ -4,9 +4,9 @@ from dataclasses import asdict
 
 from quire.cli.command_options import EMBEDDING, JSON, Chosen, chosen_embedder, option, quire_command, refuse
 from quire.cli.cut_options import CUT_OPTIONS, READING, Engine, TreeCutter
+from quire.cli.exit_codes import ERROR
 from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
-from quire.cli.output import ERROR, Choices, Progress, can_ask, confirm, count_of, echo, message, visible, write_json
-from quire.cli.parts import input_parts
+from quire.cli.output import Choices, Progress, can_ask, confirm, count_of, echo, message, visible, write_json
 from quire.stores import Documents, SyncReport, sync
 from quire.stores.store import parse_target
 from quire.stores.sync_engine import root_of
@@ -29,12 +29,10 @@ def command(
     options: Chosen = CUT_OPTIONS,
     as_json: bool = JSON,
 ) -> int:
-    """Sync documents to a vector store.
-
-    STORE is lancedb:DIR, pgvector:URL, chroma:DIR, chroma:URL, qdrant:DIR, qdrant:URL or a store of another package,
+    """STORE is lancedb:DIR, pgvector:URL, chroma:DIR, chroma:URL, qdrant:DIR, qdrant:URL or a store of another package,
     with #NAME for another table than quire. Only what changed is embedded and written; documents that are no longer in
-    PATH are deleted from the store. If these are more than a fifth, or the store has those of another folder, sync
-    asks first, or needs --delete. Without PATH, the trees of quire.toml are synced. PATH may also be a URL
+    PATH are deleted from the store. If these are more than a fifth, or the store has those of another folder, sync asks
+    first, or needs --delete. Without PATH, the trees of quire.toml are synced. PATH may also be a URL
     (s3://bucket/docs) or shards: .parquet or .jsonl files with the columns path and text. The key of an endpoint is
     read from QUIRE_EMBED_KEY; the key of a Qdrant server from QDRANT_API_KEY. The exit code is 2 if a document could
     not be read; its rows stay.
@@ -42,25 +40,25 @@ def command(
     refuse(STANDARD_INPUT in inputs.paths, "standard input has no path to sync; name files or folders")
     parse_target(store)
     summary = Summary()
-    parts = input_parts(inputs, TreeCutter.of(inputs, options), summary)
+    parts = TreeCutter.of(inputs, options).parts(inputs, summary)
     summary.show(only_errors=True)
     if summary.has_errors:
         message("nothing was synced, because documents might be deleted that are only unreadable")
         return ERROR
     if not parts:
         return summary.exit_code(inputs.paths)
-    with Progress() as progress:
-        report = sync(
-            Documents(parts, root_of(inputs.paths)),
-            store,
-            embedder=chosen_embedder(embedding, inputs.settings.embed),
-            dry_run=dry_run,
-            rebuild=rebuild,
-            delete=delete or (can_ask() and confirm),
-            engine=engine,
-            workers=jobs,
-            on_progress=lambda done, total, rows: progress.step(done, total, count_of(rows, "chunk")),
-        )
+    progress = Progress()
+    report = sync(
+        Documents(parts, root_of(inputs.paths)),
+        store,
+        embedder=chosen_embedder(embedding, inputs.settings.embed),
+        dry_run=dry_run,
+        rebuild=rebuild,
+        delete=delete or (can_ask() and confirm),
+        engine=engine,
+        workers=jobs,
+        on_progress=lambda done, total, rows: progress.step(done, total, count_of(rows, "chunk")),
+    )
     for path, reason in report.failed:
         summary.skip(path, reason)
     summary.show(only_errors=True)

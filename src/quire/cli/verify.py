@@ -7,8 +7,9 @@ from itertools import chain
 from quire import pipeline
 from quire.cli.command_options import FORMAT, JSON, Chosen, FindingForm, quire_command
 from quire.cli.cut_options import CUT_OPTIONS, JOBS, READING, TreeCutter
+from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.input_documents import InputDocument, Inputs, Summary, renamed, results
-from quire.cli.output import NOTHING_FOUND, count_of, note, write_findings
+from quire.cli.output import count_of, note, write_findings
 from quire.model.document import Finding
 
 
@@ -21,11 +22,9 @@ def command(
     form: FindingForm = FORMAT,
     as_json: bool = JSON,
 ) -> int:
-    """Check that nothing is lost, altered or misplaced.
-
-    Cuts each document twice and checks that no text is lost, altered or misplaced, that positions and counts are right,
-    and that both times gave the same chunks. Prints violations to standard output. The exit code is 1 if there are any,
-    and 2 if a document could not be read. Without PATH, checks the trees of quire.toml.
+    """Cuts each document twice and checks that no text is lost, altered or misplaced, that positions and counts are
+    right, and that both times gave the same chunks. Prints violations to standard output. The exit code is 1 if there
+    are any, and 2 if a document could not be read. Without PATH, checks the trees of quire.toml.
     """
     summary = Summary()
     documents = inputs.documents(summary)

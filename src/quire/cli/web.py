@@ -1,5 +1,6 @@
 """``quire web``: a local page that shows how documents are cut and searched."""
 
+import os
 import secrets
 import sys
 import webbrowser
@@ -15,10 +16,9 @@ from quire.cli.cut_options import CUT_OPTIONS, TreeCutter, load_tokenizers
 from quire.cli.input_documents import Inputs, Summary
 from quire.cli.open_workspace import INDEX, IndexOptions, show_empty
 from quire.cli.output import count_of, echo, note
-from quire.errors import MissingExtraError, UndecodableError
+from quire.errors import MissingExtraError
 from quire.model.options import STRATEGIES
 from quire.model.substitutions import flat_values
-from quire.read.source import CONVERT
 from quire.web.html_pages import export_page, write_page
 from quire.web.score_explanation import search_record
 from quire.workspace.selection import display_path, refuse_missing
@@ -38,11 +38,9 @@ def command(
     options: Mapping[str, Any] = CUT_OPTIONS,
     index_folder: str | None = INDEX,
 ) -> int:
-    """Show on a local page how documents are cut and searched.
-
-    Prints an address on this machine and serves the page there until Ctrl-C. Only a browser that has the whole address
-    can use it, and it can read only the documents in PATH. Without PATH, these are the trees of quire.toml, else the
-    current folder. Options set what the page starts with. A search updates the index, as quire search does.
+    """Prints an address on this machine and serves the page there until Ctrl-C. Only a browser that has the whole
+    address can use it, and it can read only the documents in PATH. Without PATH, these are the trees of quire.toml,
+    else the current folder. Options set what the page starts with. A search updates the index, as quire search does.
 
     With --export, writes one file that shows one document, cut by every strategy, and that needs no server.
     """
@@ -68,10 +66,7 @@ def _export(inputs: Inputs, cutter: TreeCutter, target: Path) -> int:
     if len(documents) != 1:
         summary.show(only_errors=True)
         raise click.UsageError(f"--export takes one document, not {len(documents)}; name a file")
-    try:
-        document = documents[0].read()
-    except UndecodableError as error:
-        raise error.advising(CONVERT) from error
+    document = documents[0].read()
     options = _initial_options(cutter.options_of(document))
     page = export_page(document.text, document.path or "stdin.md", options.pop("strategy"), options, document.findings)
     note(f"{write_page(target, page)}, {len(page) / 1000:,.0f} KB")
@@ -102,8 +97,8 @@ def _serve(
             if not query.strip():
                 return {"hits": [], "notes": []}
             results = workspace.search(query, limit=_HITS, max_tokens=0, explain=True)
-            files = [workspace.file(hit.tree, hit.path) for hit in results]
-            return search_record(workspace.index, results, list(map(served.keys_of(files).get, files)))
+            files = [os.path.abspath(workspace.file(hit.tree, hit.path)) for hit in results]  # noqa: PTH100
+            return search_record(workspace.index, results, [served.keys.get(file) for file in files])
 
     token = secrets.token_urlsafe(24)
     with listen("127.0.0.1", port) as listener:

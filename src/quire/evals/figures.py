@@ -1,11 +1,7 @@
 """MRR, recall and tokens with 95 % intervals, by bootstrap: the questions are drawn again, with replacement.
 
-A share of questions has Wilson's interval: by bootstrap, 15 right answers of 15 would give 1.000 to 1.000. Differences
-between two searches are drawn in pairs, the same questions for both. The seed is fixed: equal outcomes give equal
-figures.
+A share of questions has Wilson's interval: by bootstrap, 15 right answers of 15 would give 1.000 to 1.000.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
@@ -28,18 +24,9 @@ class Figure(NamedTuple):
     low: float | None = None
     high: float | None = None
 
-    @property
-    def may_be_zero(self) -> bool:
-        """Whether the interval contains 0: then a difference may be noise."""
-        return self.low is None or self.high is None or self.low <= 0 <= self.high
-
 
 def _reciprocal(outcome: Outcome) -> float:
     return 1 / outcome.rank if outcome.rank else 0.0
-
-
-def _reciprocal_hard(outcome: Outcome) -> float | None:
-    return None if outcome.repeats_title else _reciprocal(outcome)
 
 
 def _recall(depth: int) -> Measure:
@@ -48,7 +35,10 @@ def _recall(depth: int) -> Measure:
 
 MEASURES: Mapping[str, tuple[str, Measure]] = {
     "mrr": (f"MRR@{DEPTH}", _reciprocal),
-    "mrr_hard": (f"MRR@{DEPTH}, query is not the title", _reciprocal_hard),
+    "mrr_hard": (
+        f"MRR@{DEPTH}, query is not the title",
+        lambda outcome: None if outcome.repeats_title else _reciprocal(outcome),
+    ),
     **{f"recall_{depth}": (f"recall at {depth}", _recall(depth)) for depth in (1, 5, 10)},
     "tokens": ("tokens read until right", lambda outcome: outcome.tokens or None),
 }

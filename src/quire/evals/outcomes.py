@@ -1,14 +1,8 @@
 """Asking questions: at which rank the right section is found, and how many tokens are read until then.
 
-A hit is right if it is an answer, lies inside one, or contains one without being the whole document. If an answer is a
-whole document, any section of it is right. Hits in the documents that hold a question's link are skipped. Ranks count
-all hits, also those that an answer of the usual length leaves out.
-
-A question made from links is asked in an index whose documents lack these links: a search that uses the words of links
-would know the answer.
+Hits in the documents that hold a question's link are skipped, and it is asked in an index whose documents lack that
+link: a search that uses the words of links would know the answer.
 """
-
-from __future__ import annotations
 
 import re
 import tempfile
@@ -19,17 +13,15 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from quire.errors import InputError, NotFoundError, QueryError
 from quire.evals.questions import SEED, Question, Trees
+from quire.index.read_files import OnProgress
 from quire.model.document import Link
 from quire.search.hit import Hit
 from quire.search.index_api import Index
 from quire.search.search_settings import Mode, SearchSettings
-
-if TYPE_CHECKING:
-    from quire.index.read_files import OnProgress
 
 DEPTH = 10  # how many hits are looked at
 _MOST_HITS = 1_000

@@ -1,11 +1,7 @@
 """Questions whose answers are known: from a file, from the links between documents, or from their sentences.
 
-A link is its author's judgement that the target answers the link's text. Links with the same text are one question with
-several answers. A sentence that one section has is pasted as people do who want to find a page again: without emphasis,
-code marks and the targets of links.
+A link is its author's judgement that the target answers the link's text. Links with the same text are one question.
 """
-
-from __future__ import annotations
 
 import re
 from collections import defaultdict

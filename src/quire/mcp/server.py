@@ -1,8 +1,7 @@
 """The protocol: requests are answered in threads, with progress while the index is updated, and can be cancelled.
 
-An update that nobody waits for any more is stopped; the index keeps its previous state. Over HTTP, only this machine
-may connect without a token. With a token, any Host is accepted, because a browser does not know the token. There are
-no sessions: each request is answered by itself, so that ids need not differ and clients that vanish leave nothing.
+Over HTTP, only this machine may connect without a token. With a token, any Host is accepted, because a browser does
+not know the token.
 """
 
 import hmac
@@ -31,8 +30,7 @@ from starlette.types import ASGIApp, Scope
 from quire import __version__
 from quire.errors import NotFoundError, OptionError, QuireError
 from quire.mcp.answers import Service, offset_of
-from quire.mcp.chatgpt import CHATGPT_TOOLS
-from quire.mcp.tools import SCHEME, TOOLS, VECTOR_TOOLS, get_section, uri
+from quire.mcp.tools import CHATGPT_TOOLS, SCHEME, TOOLS, VECTOR_TOOLS, get_section, uri
 from quire.search.vector_files import current_folder
 from quire.web.local_server import foreign_header, guarded, listen, serve
 from quire.workspace.workspace import Workspace

@@ -1,8 +1,4 @@
-"""The chunks of a document as the page draws them: spans and sizes, without the text, which the page has already.
-
-Positions are characters of the source, as in the records. The last cuts are kept, so that a click on a chunk cuts
-nothing again. Of a long document the page asks for the chunks around its view first: these are cut from a part of it.
-"""
+"""The chunks of a document as the page draws them: spans and sizes, without the text, which the page has already."""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache

@@ -1,15 +1,13 @@
 """The server of the page: every call is a POST of a small JSON record to ``api/NAME``.
 
-Only the browser that got the address may ask, on this machine, from this page: a foreign page cannot ask through a name
-of its own that leads to this machine (Host), nor from its own origin (Origin), and no program can without the token.
-Every answer forbids scripts, styles and requests from anywhere else.
+Only the browser that got the address may ask, on this machine (Host), from this page (Origin), with the token.
 """
 
 import gc
 import os
 import socket
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from secrets import compare_digest
@@ -85,7 +83,6 @@ class ServedDocuments:
 
     def __init__(self, find: Callable[[], Sequence[Found]]) -> None:
         self._find = find
-        self._table: dict[str, Found] = {}
         self.refresh()
 
     def refresh(self) -> None:
@@ -99,6 +96,8 @@ class ServedDocuments:
         self._table = {
             storable(labels[each.root] + ("" if each.root in files else f"/{each.path}")): each for each in documents
         }
+        # by the absolute path, as the index writes it; links stay as named
+        self.keys = {storable(os.path.abspath(each.file)): key for key, each in self._table.items()}  # noqa: PTH100
 
     def __len__(self) -> int:
         return len(self._table)
@@ -113,14 +112,6 @@ class ServedDocuments:
         if key not in self._table:
             raise NotFoundError(f"{key[:200]!r}: no such document", "choose one in the list")
         return self._table[key]
-
-    def keys_of(self, files: Iterable[str]) -> dict[str, str]:
-        """The keys of files, as the index names them, of those that are documents."""
-        paths = {os.path.abspath(file): file for file in files}  # noqa: PTH100  links stay as named
-        names = {os.path.basename(path) for path in paths}  # noqa: PTH119
-        same_name = {key: entry.file for key, entry in self._table.items() if storable(entry.file.name) in names}
-        keys = {storable(os.path.abspath(file)): key for key, file in same_name.items()}  # noqa: PTH100
-        return {file: keys[path] for path, file in paths.items() if path in keys}
 
     def text(self, key: str) -> Text:
         """The text of a document."""

@@ -1,8 +1,6 @@
 """A server on this machine: listening, running, limits, and which requests come from here.
 
-The Host and Origin headers must name this machine, so that no web page can reach the server through a browser.
-A connection is closed if it is slow to send a request or to read the answer. If a client has too many, its oldest one
-that waits for a request makes room for the new one.
+No web page can reach it through a browser. A connection that is slow to send a request or to read an answer is closed.
 """
 
 import asyncio

@@ -41,11 +41,7 @@ def _hit_record(hit: Hit, nodes: Sequence[Node], key: str | None, matches: Seque
 
 
 def _drawn_tree(hit: Hit, nodes: Sequence[Node]) -> Iterator[dict[str, Any]]:
-    """The headings above a hit, and those in it that matched.
-
-    ``role`` is "result", "match" (it matched and is part of the result) or "above". A document that has the title of
-    its first heading is called by its path.
-    """
+    """The headings above a hit, and those in it that matched; a document with the title of a heading has its path."""
     result = next((node for node in nodes if node.id == hit.id), nodes[0])
     roles = dict.fromkeys(result.ancestors, "above") | {result.position: "result"}
     drawn = [node for node in nodes if node.id in hit.constituents or node.position in roles]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from quire.mcp.answers import Service
-from quire.mcp.chatgpt import ChatgptSearch, Fetch
-from quire.mcp.tools import TOOLS, Get, Search
+from quire.mcp.tools import TOOLS, ChatgptSearch, Fetch, Get, Search
 from quire.workspace.workspace import Workspace
 
 URL = "https://example.org/docs/guides/auth#sign-in"

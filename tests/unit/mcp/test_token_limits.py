@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from quire.errors import OptionError, QuireError
 from quire.mcp.answers import Answer, Service, TokenLimit
-from quire.mcp.chatgpt import ChatgptSearch, Fetch
-from quire.mcp.tools import TOOLS, Get, Outline, Search
+from quire.mcp.tools import TOOLS, ChatgptSearch, Fetch, Get, Outline, Search
 from quire.tokens.tokenizers import resolve
 from quire.workspace.workspace import Workspace
 

@@ -44,7 +44,7 @@ def test_folders_of_the_same_name_and_single_files_have_keys_of_their_own(tmp_pa
         "# one/docs/a.md\n", "# two/docs/a.md\n", "# two/b.md\n",
     ]  # fmt: skip
     file = str(tmp_path / "two" / "docs" / "a.md")
-    assert documents.keys_of([file, str(tmp_path / "c.md")]) == {file: "docs-2/a.md"}
+    assert documents.keys[file] == "docs-2/a.md"
     with pytest.raises(NotFoundError):
         documents.text("docs/b.md")
 
