@@ -198,7 +198,7 @@ def _conditional_line(  # noqa: PLR0917
         return lines.prefix(section)
     is_alone = not (piece.prefix or piece.suffix or overlap)
     tokens = piece.tokens if is_alone else sizer.size(piece.start, piece.end)
-    if tokens < options.short + (sizer.count(overlap) if overlap else 0):
+    if tokens < options.minimum + (sizer.count(overlap) if overlap else 0):
         return lines.prefix(section)
     return "" if lines.path(section)[0] == document.title else lines.prefix(0)
 

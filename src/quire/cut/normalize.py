@@ -1,7 +1,6 @@
 r"""Regular white space, for `flow`: line ends ``\n``, no trailing spaces, one blank line where there were several.
 
-Code, tables and HTML stay as they are, also inside lists and quotes. A hard break of two spaces stays. A document is
-made regular once; ``RegularText.span`` says where a span of the source is in the result.
+Code, tables and HTML stay as they are, also inside lists and quotes. A hard break of two spaces stays.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import repeat
 
 from quire.model.document import VERBATIM, Block, Document
 from quire.model.offsets import BLANK, LINE_END
@@ -45,12 +43,6 @@ class RegularText:
         """Where a position of the source is in ``text``."""
         number = bisect_right(self._starts, position) - 1
         return position + self._shifts[number] if position >= self._ends[number] else self._firsts[number]
-
-    def all_at(self, positions: Sequence[int]) -> list[int]:
-        """Where positions of the source are in ``text``."""
-        starts, ends, firsts, shifts = self._starts, self._ends, self._firsts, self._shifts
-        rows = zip(positions, map(bisect_right, repeat(starts), positions), strict=True)
-        return [at + shifts[past - 1] if at >= ends[past - 1] else firsts[past - 1] for at, past in rows]
 
     def span(self, start: int, end: int) -> str:
         """The text of a span of the source."""

@@ -1,9 +1,7 @@
 """Cutting a block that is too large into slices: the one function that goes through the levels.
 
-A level lists the positions at which a span may be cut. Each segment between two positions is counted once; a slice is
-as many segments as the limit allows. A segment that is still above the cap is cut on the next level; a row, a line, an
-item or a sentence that fits the cap is not torn to reach the limit. levels.py has the levels, reopen.py what a slice
-needs around it.
+Each segment between two positions of a level is counted once; a slice is as many segments as the limit allows. What is
+still above the cap is cut on the next level; a row, a line, an item or a sentence that fits the cap is not torn.
 """
 
 from __future__ import annotations
@@ -251,7 +249,7 @@ class Cutter:
         """Whether a slice has room for what is repeated: half of it is its own text."""
         sizer = self._sizer
         line = sizer.breadcrumbs.prefix(sizer.section_of(self._start, self._end))
-        room = sizer.cap - reserved - sizer.breadcrumbs.counts[line]
+        room = sizer.cap - reserved - sizer.breadcrumbs.tokens_of(line)
         return sizer.count(affixes.prefix + affixes.suffix + affixes.line_prefix) * 2 <= max(room, 1)
 
     def _if_room(self, affixes: Affixes, code: str, what: str) -> Affixes:
@@ -270,7 +268,7 @@ class Cutter:
         if is_last_level:
             message = "a character with its combining marks exceeds the cap; it is cut"
             self._notes.append((start, "cut-inside-grapheme", message))
-        count = self._sizer.breadcrumbs.counts.__getitem__
+        count = self._sizer.breadcrumbs.tokens_of
         most = max(self._limit, count(affixes.prefix + affixes.suffix) * 2)  # at least half of it is its own text
         whole = most if level.is_preference else None  # what may stay whole above the limit: None for the cap
         limit = self._fill if level.is_preference and self._fill < self._limit else most

@@ -1,7 +1,6 @@
 """What a part of a cut block needs around it to stay valid: a fence, a table's header, quote marks.
 
-A part of a code block is opened and closed again with its fence; a part of a table repeats the header rows. Inside list
-items, footnotes and quotes that happens at the block's own indentation, so that no line has to move.
+Inside list items, footnotes and quotes these have the block's own indentation, so that no line has to move.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The ``sections`` strategy: a piece for each section down to a depth; small ones join, large ones are cut.
 
-One pass over the sections, from left to right. A large section is cut between its blocks. A block stays whole even if
-it alone exceeds the cap; that is a finding.
+A large section is cut between its blocks. A block stays whole even if it alone exceeds the cap; that is a finding.
 """
 
 from __future__ import annotations

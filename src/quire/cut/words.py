@@ -1,14 +1,8 @@
 r"""Where words and graphemes end, and what in a line should not be torn: cuts for sentences that are too long.
 
-Positions are ascending and the last one is the end of the text asked for, so that consecutive ones are spans and
-``bisect`` finds the last cut before a position. The cost is linear.
-
-Code spans, links, images, autolinks and tags are not torn (``inline_atoms``). The parser reads the prose by itself. It
-does not know which labels are defined elsewhere, so ``[a][b]`` and a short ``[a]`` count as links. A mistake costs a
-better position for a cut and nothing else.
-
-A grapheme is a character with what belongs to it: combining marks, joined emoji and consonants, both halves of a flag.
-The table of marks is made from Python's own when a text first needs it; ASCII never does.
+Positions are ascending; the last one is the end of the text asked for. Code spans, links, images, autolinks and tags
+are not torn (``inline_atoms``). The parser reads the prose by itself: it does not know which labels are defined
+elsewhere, so ``[a][b]`` and a short ``[a]`` count as links. A mistake costs a better position for a cut.
 """
 
 from __future__ import annotations
@@ -23,6 +17,7 @@ from typing import TypeAlias
 
 from quire.model.offsets import BLANK, line_start
 from quire.parsing.events import inline_spans
+from quire.parsing.line_scan import HTML_BLOCK_TAGS
 
 # Scripts that are written without spaces. Between ideographs and kana a cut is possible almost anywhere; the scripts of
 # South East Asia have clusters of letters and marks.
@@ -57,11 +52,8 @@ _LABEL = re.compile(r"(?<!\\)!?+\[[^\[\]\\`]{0,100}+\](?:\[[^\[\]]*+\])?+")
 # What opens a fence or an HTML block at the start of a line, and makes that of the blocks which follow.
 _BLOCK_MARK = re.compile(r"<|`{3,}+|~{3,}+")
 _BLOCK = re.compile(
-    r"""~~~|`{3,}+[^`\r\n]*+(?:[\r\n]|\Z)|<(?:[?]|![A-Za-z\[-]|(?:script|pre|style|textarea)(?=[\s>]|\Z)"""
-    r"""|/?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl"""
-    r"""|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main"""
-    r"""|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title"""
-    r"""|tr|track|ul)(?=[\s>]|/>|\Z)"""
+    rf"""~~~|`{{3,}}+[^`\r\n]*+(?:[\r\n]|\Z)|<(?:[?]|![A-Za-z\[-]|(?:script|pre|style|textarea)(?=[\s>]|\Z)"""
+    rf"""|/?(?:{HTML_BLOCK_TAGS})(?=[\s>]|/>|\Z)"""
     r"""|/?[A-Za-z][A-Za-z0-9-]*+(?:[^<>"'\r\n]++|"[^"\r\n]*+"|'[^'\r\n]*+')*+>[ \t]*+(?:[\r\n]|\Z))""",
     re.IGNORECASE,
 )

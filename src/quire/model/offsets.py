@@ -1,7 +1,6 @@
-r"""Characters to UTF-8 bytes and lines, and blank text. All other positions in quire are characters.
+r"""Characters to UTF-8 bytes and lines, and blank text. Positions must be ascending, so that one pass is enough.
 
-A line ends with ``\n``, ``\r\n`` or a lone ``\r``, as in CommonMark; form feeds and U+2028 do not end a line. Positions
-must be ascending, so that one pass over the text is enough.
+A line ends with ``\n``, ``\r\n`` or a lone ``\r``, as in CommonMark; form feeds and U+2028 do not end a line.
 """
 
 from bisect import bisect_right

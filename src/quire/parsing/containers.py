@@ -1,17 +1,12 @@
 """Containers that Markdown does not know: directives, shortcodes, display math, ``<details>`` and MDX components.
 
-The parser sees ``:::note`` as a paragraph, ``$$`` as inline text, ``<details>`` as HTML up to the next blank line, and
-a tag with JavaScript in it as text. All blocks from the opening to the closing become one block, unless there is a
-heading between them: headings make sections, whatever surrounds them. Text directly above an opening or directly below
-a closing, without a blank line, is in the same block and so in the container.
+All blocks from the opening to the closing become one block, unless there is a heading between them. Text directly above
+an opening or directly below a closing, without a blank line, is in the same block and so in the container.
 
     {{< tab >}} … {{< /tab >}}            Hugo: raw text, so no heading inside; the parser sees one paragraph
     {% highlight %} … {% endhighlight %}  Liquid (Jekyll): the same for highlight, comment and code
     {{% tab %}} … {{% /tab %}}            other shortcodes and tags have Markdown inside
     !!! note, === "Tab"                   MkDocs, with indented content: the parser sees list items
-
-Display math opens with ``$$`` at the start of a line of a paragraph and closes with the next ``$$`` that is not one of
-a pair within its line. If it has no blank line, ``= b`` or ``# a`` in it is no heading (parser_input.py).
 """
 
 import re

@@ -1,8 +1,4 @@
-"""The links of a document and the anchors that fragments such as ``#install`` lead to.
-
-Links are found by the parser; images, code and HTML are left out. Inline text is parsed only in blocks that may have a
-link: a fifth of the text of documentation.
-"""
+"""The links of a document, by the parser, and the anchors that fragments such as ``#install`` lead to."""
 
 import re
 from bisect import bisect_right

@@ -1,7 +1,4 @@
-"""The blocks inside a block: list items at every depth, table rows, the content of quotes, footnotes and containers.
-
-The block is parsed again by itself. Reference definitions matter only to inline text, so the result is the same.
-"""
+"""The blocks inside a block, which is parsed again by itself: items, rows, the content of quotes and containers."""
 
 import re
 from bisect import bisect_left

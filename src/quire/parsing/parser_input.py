@@ -1,7 +1,6 @@
 """The text that the line scan and the parser read in place of the source: same length, same blocks, no parser traps.
 
-The parser reports UTF-8 bytes. Every non-ASCII character is replaced by one ASCII character without a meaning in
-Markdown, so bytes are characters. No block starts or ends with a non-ASCII character, so the blocks stay the same.
+The parser reports UTF-8 bytes. One ASCII character replaces every other one, so bytes are characters.
 """
 
 import re

@@ -1,7 +1,6 @@
 """What ``tokenizer=`` accepts: a name, the user's own tokenizer as a Hugging Face file or an object, or a function.
 
-Special tokens that a tokenizer adds to its input (``[CLS]``, ``[SEP]``) count. Truncation and padding are switched off
-on a copy of the object, because both would hide a text that is too long. Loads nothing before the first count.
+Special tokens that a tokenizer adds (``[CLS]``, ``[SEP]``) count. Nothing is loaded before the first count.
 """
 
 from __future__ import annotations
