@@ -166,22 +166,23 @@ class Cutter:
         return self._keeps(start, end, NO_AFFIXES, None if is_item else self._limit)
 
     def _cut_code(self, start: int, end: int, *, is_nested: bool) -> None:
-        fence = reopened_fence(self._text, self._quote_marks(start), start, end, is_nested=is_nested)
+        fence = reopened_fence(self._text, start, end, is_nested=is_nested)
         if fence is None:  # it is only indented
             self._cut_span(_Cut(LEVELS["code"]), start, end)
             return
-        affixes = fence.affixes
-        if not self._leaves_room(affixes, 0) and fence.bare_prefix != affixes.prefix:
+        affixes, inside, code_end, indent = fence
+        bare_prefix = f"{affixes.suffix[1:]}\n"  # without the info string
+        if not self._leaves_room(affixes, 0) and bare_prefix != affixes.prefix:
             message = "info string of a fence too long to repeat in every part; it is left out"
             self._notes.append((start, "info-left-out", message))
-            affixes = affixes._replace(prefix=fence.bare_prefix)
+            affixes = affixes._replace(prefix=bare_prefix)
         if is_nested and affixes.end > end:  # alone, nothing would end it
             message = "fence without an end in a list or quote; it is not opened again"
             self._notes.append((start, "fence-left-out", message))
             affixes = NO_AFFIXES
         affixes = self._if_room(affixes, "fence-left-out", "opening fence")
-        self._note_indent(affixes, fence.indent, "code")
-        self._cut_span(self._within("code", affixes, fence.end, end, [fence.inside] * 2), start, end)
+        self._note_indent(affixes, indent, "code")
+        self._cut_span(self._within("code", affixes, code_end, end, [inside] * 2), start, end)
 
     def _cut_table(self, block: Block, start: int, end: int) -> None:
         row = next(islice(LINE_END.finditer(self._text, start, end), 1, None), None)
@@ -217,15 +218,7 @@ class Cutter:
             opening, closing = self._outer.around(start, end)
         if start <= self._start and self.first < start:
             return "", suffix + closing  # the piece starts with other text
-        return opening + (prefix or (self._quote_marks(start) if in_line else "")), suffix + closing
-
-    def _quote_marks(self, position: int) -> str:
-        marks = quote_marks(self._text, position)
-        if marks.count(">") <= DEEPEST:
-            return marks
-        message = "quote nested too deep: its marks are not repeated in every part"
-        self._notes.append((self._start, "quote-left-out", message))
-        return ""
+        return opening + (prefix or (quote_marks(self._text, start) if in_line else "")), suffix + closing
 
     def _size(self, start: int, end: int, prefix: str, suffix: str) -> int:
         return self._sizer.size(start, text_end(self._text, start, end), prefix, suffix)

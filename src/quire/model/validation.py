@@ -1,7 +1,4 @@
-"""Values checked against the frozen struct that declares them, with one wording for every mistake.
-
-    max_tokens: Annotated[int, about("maximum tokens per chunk", ge=32)] = 1024
-"""
+"""Values checked against the frozen struct that declares them, with one wording for every mistake."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache

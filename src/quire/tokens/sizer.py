@@ -168,6 +168,7 @@ class Sizer:
         word = near.rstrip(punctuation)
         at = end - len(near) + len(word)
         if text[end] not in "\r\n" or not (word and word[-1].isalnum() and word[-1].isascii()):  # else it is clean
+            at -= len(word) - len(word.rstrip(" "))
             at = at if self._is_clean(text, at) else mark
         tail = text[at:end], text[end:stop]
         added = self._behind.get(tail)
