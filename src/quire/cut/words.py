@@ -16,8 +16,8 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from quire.model.offsets import BLANK, line_start
-from quire.parsing.events import inline_spans
 from quire.parsing.line_scan import HTML_BLOCK_TAGS
+from quire.parsing.parser import inline_spans
 
 # Scripts that are written without spaces. Between ideographs and kana a cut is possible almost anywhere; the scripts of
 # South East Asia have clusters of letters and marks.

@@ -5,10 +5,9 @@ from quire.model.document import BlockColumns, Document, Note, Source, findings_
 from quire.model.offsets import BLANK, text_end, trimmed
 from quire.model.page_markers import with_whole_sentences
 from quire.parsing.containers import container_marks, containers, name_admonitions
-from quire.parsing.events import last_item_end, top_blocks
 from quire.parsing.headings import Headings, document_title, read_headings, section_columns, take_ids_above
 from quire.parsing.line_scan import THEMATIC_BREAK, LineScan, scan_lines
-from quire.parsing.parser_input import for_parser, parser_input
+from quire.parsing.parser import for_parser, last_item_end, parser_input, top_blocks
 
 
 def parse_source(source: Source, title: str | None = None) -> Document:

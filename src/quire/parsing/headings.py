@@ -27,8 +27,7 @@ from quire.model.dialects import COMMONMARK, DOCS_BUILDER
 from quire.model.document import BlockColumns, Note, SectionColumns, Source, doc_name
 from quire.model.offsets import BLANK, LINE_END, trimmed, utf8_length
 from quire.model.substitutions import substitute, title_text
-from quire.parsing.events import definitions, encodable, events_of, footnotes, opened, plain_text
-from quire.parsing.parser_input import plain_lines
+from quire.parsing.parser import definitions, encodable, events_of, footnotes, opened, plain_lines, plain_text
 from quire.parsing.slugs import unique_slugs
 
 MAX_TITLE = 1000  # a title is cut at this many characters, because many records repeat it

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from quire.model.document import BlockColumns, Kind
 from quire.model.offsets import BLANK
-from quire.parsing.parser_input import DELIMITER_ROW, cell_count
+from quire.parsing.parser import DELIMITER_ROW, cell_count
 
 # The first characters of an item's text. A line that starts so is neither a rule nor an underline.
 _ITEM_TEXT = r"""(?:[^\x00-\x20\#)*+,\-:;=>\]^_|}~]|\*\*?[A-Za-z`]|_[A-Za-z])"""

@@ -9,9 +9,8 @@ from quire.model.dialects import CODE_SHORTCODES
 from quire.model.document import Document, Link
 from quire.model.substitutions import substitute, without_spaces
 from quire.parsing.containers import ADMONITION_MARKS, template_tags, with_items
-from quire.parsing.events import encodable, events_of, opened, plain_text
 from quire.parsing.headings import split_id
-from quire.parsing.parser_input import blanked, plain_lines
+from quire.parsing.parser import blanked, encodable, events_of, opened, plain_lines, plain_text
 from quire.parsing.slugs import RULES, anchors, unicode_slug
 
 _AUTOLINK = r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:|[^\s<>@]++@)"

@@ -9,9 +9,8 @@ from quire.model.document import Block, BlockColumns, Kind, fence_info
 from quire.model.offsets import BLANK, line_start
 from quire.parsing.blocks import flat_blocks
 from quire.parsing.containers import ADMONITION_MARKS, Marks, container_marks, containers
-from quire.parsing.events import KINDS, events_of, opened
 from quire.parsing.line_scan import PLAIN_LIST
-from quire.parsing.parser_input import for_parser, parser_input
+from quire.parsing.parser import KINDS, events_of, for_parser, opened, parser_input
 
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _WITH_CONTAINERS = frozenset({"item", "quote", "footnote"})  # they may hold directives, components and the like
