@@ -57,8 +57,6 @@ _BLOCK = re.compile(
     r"""|/?[A-Za-z][A-Za-z0-9-]*+(?:[^<>"'\r\n]++|"[^"\r\n]*+"|'[^'\r\n]*+')*+>[ \t]*+(?:[\r\n]|\Z))""",
     re.IGNORECASE,
 )
-_BEFORE_BLOCK = f"{BLANK}>"
-_end_of = itemgetter(1)
 
 Atom: TypeAlias = tuple[int, int]  # start and end of what should not be torn
 
@@ -135,7 +133,7 @@ def outside(cuts: list[int], atoms: Sequence[Atom]) -> list[int]:
     if not (atoms and cuts):
         return cuts
     kept: list[int] = []
-    at, count = bisect_left(atoms, cuts[0], key=_end_of), len(atoms)
+    at, count = bisect_left(atoms, cuts[0], key=itemgetter(1)), len(atoms)
     for cut in cuts:
         while at < count and atoms[at][1] <= cut:
             at += 1
@@ -150,7 +148,7 @@ def block_starts(text: str, start: int, end: int) -> list[Atom]:
     for mark in _BLOCK_MARK.finditer(text, start, end):
         first = at = mark.start()
         if _BLOCK.match(text, at, end):
-            while first > start and text[first - 1] in _BEFORE_BLOCK:
+            while first > start and text[first - 1] in f"{BLANK}>":
                 first -= 1
             atoms.append((first - 1, at + 1))
     return atoms

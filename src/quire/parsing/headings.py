@@ -168,16 +168,16 @@ def _code_text(match: re.Match[str]) -> str:
 
 def _parsed_titles(source: Source, blocks: BlockColumns, headings: Sequence[str]) -> Iterator[str]:
     """The plain text of each of ``headings``, parsed together above the definitions in ``blocks``."""
-    text, has_footnotes = source.text, source.dialect != COMMONMARK  # to which their definitions are those of links
+    text = source.text
     joined = encodable(_FEED.sub(_INERT, plain_lines("\n\n".join(headings))))
     below = ""
     if "[" in joined:  # the blocks that may define links and footnotes: not a copy of the whole text
         rows = zip(*blocks[:3], strict=True)
         parts = (text[start:end] for kind, start, end in rows if kind not in ("paragraph", "heading", "code"))
         defining = plain_lines("\n\n".join(part for part in parts if "]:" in part))
-        below = definitions(defining, footnotes=has_footnotes)
-        below += f"\n\n{footnotes(defining)}" if has_footnotes and "[^" in joined else ""
-    events = events_of(f"{joined}\n\n{below}", footnotes=has_footnotes)
+        below = definitions(defining)
+        below += f"\n\n{footnotes(defining)}" if "[^" in joined else ""
+    events = events_of(f"{joined}\n\n{below}")
     title_at: dict[int, str] = {}
     for event, place in events:
         if opened(event)[0] == "Heading":

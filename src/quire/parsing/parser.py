@@ -157,7 +157,6 @@ Events: TypeAlias = Iterator[tuple[Any, Any]]
 _OPTIONS = Options.ENABLE_TABLES | Options.ENABLE_FOOTNOTES | Options.ENABLE_STRIKETHROUGH
 _PARSER = pyromark.Markdown(options=_OPTIONS)
 _WIKI_LINK_PARSER = pyromark.Markdown(options=_OPTIONS | Options.ENABLE_WIKILINKS)
-_NO_FOOTNOTES_PARSER = pyromark.Markdown(options=Options.ENABLE_TABLES | Options.ENABLE_STRIKETHROUGH)
 KINDS: dict[str, Kind] = {
     "Paragraph": "paragraph", "Heading": "heading", "CodeBlock": "code", "Table": "table", "List": "list",
     "BlockQuote": "quote", "HtmlBlock": "html", "FootnoteDefinition": "footnote", "Rule": "rule", "Item": "item",
@@ -166,9 +165,9 @@ KINDS: dict[str, Kind] = {
 """The parser's names for blocks, and quire's."""
 
 
-def events_of(text: str, *, wiki_links: bool = False, footnotes: bool = True) -> Events:
+def events_of(text: str, *, wiki_links: bool = False) -> Events:
     """The events of ``text``, each with its range; for ASCII text the range is in characters."""
-    parser = _WIKI_LINK_PARSER if wiki_links else _PARSER if footnotes else _NO_FOOTNOTES_PARSER
+    parser = _WIKI_LINK_PARSER if wiki_links else _PARSER
     return iter(parser.events_with_range(encodable(text)))
 
 
@@ -201,10 +200,10 @@ def last_item_end(text: str) -> int:
     return end
 
 
-def definitions(text: str, *, footnotes: bool = True) -> str:
+def definitions(text: str) -> str:
     """The reference definitions of ``text``, separated by blank lines."""
-    data, parser = encodable(text).encode(), _PARSER if footnotes else _NO_FOOTNOTES_PARSER
-    spans = [definition["span"] for definition in parser.reference_definitions(data.decode()).values()]
+    data = encodable(text).encode()
+    spans = [definition["span"] for definition in _PARSER.reference_definitions(data.decode()).values()]
     return "\n\n".join(data[span["start"] : span["end"]].decode() for span in spans)
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from os.path import isfile
 from pathlib import Path
-from threading import Lock
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -50,7 +49,6 @@ _CHOICES = (
     f"choose {', '.join(NAMES)}, an OpenAI model such as gpt-4o, the path of a Hugging Face tokenizer.json, "
     "a tokenizer object, or a function that takes text and returns its number of tokens"
 )
-_FILES = Lock()
 
 
 def resolve(tokenizer: object | None, default: str) -> TokenCounter:
@@ -79,8 +77,7 @@ def _by_name(tokenizer: str | Path) -> TokenCounter:
             raise TokenizerError(f"{name}: no such tokenizer file", _CHOICES)
         raise OptionError(f"unknown tokenizer {name!r:.80}", _CHOICES, option="tokenizer")
     file = Path(name).resolve()
-    with _FILES:
-        return _by_file(name, file, file.stat().st_mtime_ns)
+    return _by_file(name, file, file.stat().st_mtime_ns)
 
 
 @cache
