@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import quire
-from support import judge
 
 
 def sections(text: str, dialect: str | None = None) -> list[tuple[str, str]]:
