@@ -35,7 +35,7 @@ def document_blocks(source: Source) -> tuple[BlockColumns, Headings, list[Note]]
     blocks, rest = flat_blocks(text, start, len(text), lines)
     has_containers = tags or rest or "html" in blocks.kinds
     if malformed is not None:
-        blocks.kinds.insert(0, "code")  # for now: nothing opens in it
+        blocks.kinds.insert(0, "paragraph")
         blocks.starts.insert(0, malformed.start)
         blocks.ends.insert(0, text_end(text, *malformed))
     headings, notes = read_headings(source, blocks)
@@ -47,8 +47,6 @@ def document_blocks(source: Source) -> tuple[BlockColumns, Headings, list[Note]]
         for first, last, kind, name in containers(text, marks, blocks):
             blocks.kinds[first], blocks.ends[first], blocks.names[first] = kind, blocks.ends[last], name
             dropped.update(range(first + 1, last + 1))
-    if malformed is not None:
-        blocks.kinds[0] = "paragraph"
     return _without(blocks, headings, dropped) if dropped else blocks, headings, notes
 
 
