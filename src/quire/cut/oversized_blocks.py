@@ -73,10 +73,9 @@ class Cutter:
         self.has_exact_sums = sizer.adds_up  # whether the tokens of all slices so far add up
 
     def cut(self, block: Block, first: int, last: int) -> list[Slice]:
-        """The slices of ``block``, which together are all of its text.
+        """The slices of ``block``: the first fits below the text from ``first`` on, the last above the text up to ``last``.
 
-        The first has to fit below the text from ``first`` on, the last one above the text up to ``last``, unless lines
-        of the block fit only without it; then ``self.first`` or ``self.last`` is the edge of the block.
+        If lines of the block fit only without that text, ``self.first`` or ``self.last`` is the edge of the block.
         """
         self._block, self.first, self.last = block, first, last
         self._start, self._end = block.start, block.end
@@ -220,9 +219,6 @@ class Cutter:
             return "", suffix + closing  # the piece starts with other text
         return opening + (prefix or (quote_marks(self._text, start) if in_line else "")), suffix + closing
 
-    def _size(self, start: int, end: int, prefix: str, suffix: str) -> int:
-        return self._sizer.size(start, text_end(self._text, start, end), prefix, suffix)
-
     def _fits(self, start: int, end: int, size: int, prefix: str, suffix: str) -> bool:
         """Whether a slice of this size keeps the cap below its breadcrumb, with the text that it must stay with."""
         if size + self._reserved <= self._sizer.sure:
@@ -235,7 +231,7 @@ class Cutter:
     def _keeps(self, start: int, end: int, affixes: Affixes, limit: int | None = None) -> bool:
         """Whether a slice keeps the cap, and the limit if there is one."""
         prefix, suffix = self._around(start, end, affixes)
-        size = self._size(start, end, prefix, suffix)
+        size = self._sizer.size(start, text_end(self._text, start, end), prefix, suffix)
         return (limit is None or size <= limit) and self._fits(start, end, size, prefix, suffix)
 
     def _leaves_room(self, affixes: Affixes, reserved: int) -> bool:
@@ -294,7 +290,8 @@ class Cutter:
                     continue
                 self._cut_span(cut._replace(levels=cut.levels[1:]), start, stop)
             else:
-                self._add(cut, start, stop, sums[at + 1] - base if is_exact else self._size(start, stop, "", ""))
+                tokens = sums[at + 1] - base if is_exact else self._sizer.size(start, text_end(self._text, start, stop))
+                self._add(cut, start, stop, tokens)
             start, at = stop, at + 1
 
     def _parts(self, start: int, end: int, affixes: Affixes) -> bool:
