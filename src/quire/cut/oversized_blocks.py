@@ -73,7 +73,7 @@ class Cutter:
         self.has_exact_sums = sizer.adds_up  # whether the tokens of all slices so far add up
 
     def cut(self, block: Block, first: int, last: int) -> list[Slice]:
-        """The slices of ``block``: the first fits below the text from ``first`` on, the last above the text up to ``last``.
+        """The slices of ``block``; the first fits below the text from ``first`` on, the last above that up to ``last``.
 
         If lines of the block fit only without that text, ``self.first`` or ``self.last`` is the edge of the block.
         """

@@ -28,14 +28,11 @@ _DIRECTIVE = re.compile(rf"{_LINE_START}(:{{3,}}+)[ \t]*+(?:\{{?[ \t]*+([^\s{{}}
 """A line that opens a directive, with a name, or closes one."""
 
 
-def _braces(depth: int) -> str:
-    """JavaScript in braces, nested up to ``depth``."""
-    inner = rf"|{_braces(depth - 1)}" if depth else ""
-    return rf"\{{(?:[^{{}}]++{inner})*+\}}"
-
-
+_BRACES = r"\{[^{}]*+\}"  # JavaScript in braces, nested up to four deep
+for _ in range(3):
+    _BRACES = rf"\{{(?:[^{{}}]++|{_BRACES})*+\}}"
 _NAME = r"(?:(?i:details)|[A-Z][\w.]*+)"
-_ATTRIBUTES = rf"""(?:[^<>{{}}"']++|"[^"]*+"|'[^']*+'|["']|{_braces(3)})*+"""
+_ATTRIBUTES = rf"""(?:[^<>{{}}"']++|"[^"]*+"|'[^']*+'|["']|{_BRACES})*+"""
 # An unfinished tag is matched as a whole, so that no text is read again from each of many tags on.
 _TAG = re.compile(rf"<(/?)({_NAME})(?=[\s/>]|\Z)({_ATTRIBUTES})(>?)")
 _TAG_LINE = re.compile(rf"{_LINE_START}<{_NAME}(?:[\s/>]|\Z)")
