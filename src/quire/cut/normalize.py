@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 
 from quire.model.document import VERBATIM, Block, Document
 from quire.model.offsets import BLANK, LINE_END
@@ -42,6 +43,12 @@ class RegularText:
         number = bisect_right(self._starts, position) - 1
         is_behind = position >= self._ends[number]
         return position + self._shifts[number] if is_behind else self._starts[number] + self._shifts[number - 1]
+
+    def all_at(self, positions: Sequence[int]) -> list[int]:
+        """Where positions of the source are in ``text``."""
+        starts, ends, shifts = self._starts, self._ends, self._shifts
+        rows = zip(positions, map(bisect_right, repeat(starts), positions), strict=True)
+        return [at + shifts[row - 1] if at >= ends[row - 1] else starts[row - 1] + shifts[row - 2] for at, row in rows]
 
     def span(self, start: int, end: int) -> str:
         """The text of a span of the source."""

@@ -50,6 +50,8 @@ class EncodingCounter:
     def __init__(self, name: str) -> None:
         self.name = name
         self.count = self.count_ascii = self._count_first_texts
+        self.starts_line = _CLEAN[name].match
+        """Tells the most frequent clean cuts, the starts of lines, faster than ``cuts_cleanly``."""
         self._lock = Lock()
         self._python: byte_pairs.BytePairs | None = byte_pairs.BytePairs(name, PYTHON_WORK[name])
 

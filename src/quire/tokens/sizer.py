@@ -67,6 +67,7 @@ class Sizer:
         self.sure = self.cap - self.breadcrumbs.most_tokens - SLACK if self.adds_up else NEVER
         """Text whose sum is at most this fits below every breadcrumb line."""
         self._is_clean = counter.cuts_cleanly
+        self._starts_line: Callable[[str, int], object] = getattr(counter, "starts_line", lambda _text, _at: None)
         self._regular = regular
         self._marks: list[int] = []  # clean cuts of the text, ascending
         self._totals: list[int] = []  # the tokens from the first mark up to each
@@ -79,18 +80,18 @@ class Sizer:
         word. These positions are marked; text between two marks is not counted again.
         """
         if self._regular is not None:
-            start, *ends = map(self._regular.at, [start, *ends])
+            start, *ends = self._regular.all_at([start, *ends])
         if self._rate:
             return [at // self._rate for at in (start, *ends)], True
         return self._counted(start, ends)
 
     def _counted(self, start: int, ends: Sequence[int]) -> tuple[list[int], bool]:
-        text, count, is_clean = self.text, self.count, self._is_clean
+        text, count, is_clean, starts_line = self.text, self.count, self._is_clean, self._starts_line
         first, stop = bisect_right(self._marks, start) - 1, bisect_right(self._marks, ends[-1])
         is_marked = self.adds_up and (first < 0 or self._marks[first] >= start - 1)
         *inner, end = ends
-        are_clean = [*map(is_clean, repeat(text), inner)]
-        if is_marked and first < 0 and all(are_clean):  # the usual case, without a loop in Python
+        are_starts = [*map(starts_line, repeat(text), inner)]
+        if is_marked and first < 0 and all(are_starts):  # the usual case, without a loop in Python
             counts = [count(text[last:end]) for last, end in zip([start, *inner], ends, strict=True)]
             sums = [*accumulate(counts, initial=0)]
             marked = len(sums) - (end < len(text))
@@ -103,9 +104,9 @@ class Sizer:
         mark = last = next(iter(sum_at))
         total = sum_at[mark]
         sums, is_exact = [total], is_marked
-        for position, is_mark in zip(inner, are_clean, strict=True):
+        for position, is_start in zip(inner, are_starts, strict=True):
             at = position
-            if not is_mark and at not in sum_at:
+            if not is_start and at not in sum_at and not is_clean(text, at):
                 at -= 1
                 if at not in sum_at and not is_clean(text, at):
                     total += count(text[last:position])
@@ -177,6 +178,8 @@ class Sizer:
 
     def _add_up(self, prefix: str, start: int) -> bool:
         """Whether the tokens of a prefix and of the text from ``start`` on add up."""
+        if prefix[-1] == "\n" and self._starts_line(self.text, start):
+            return True
         return self._is_clean(prefix[-1] + self.text[start : start + 80], 1)
 
     def size_below(self, line: str, piece: Piece, text: str) -> int:
