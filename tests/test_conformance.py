@@ -13,7 +13,7 @@ from quire.model.document import Source
 from quire.model.offsets import lines_at
 from quire.parsing.blocks import flat_blocks
 from quire.parsing.nested_blocks import inner_blocks
-from quire.parsing.parser_input import parser_input
+from quire.parsing.parser import parser_input
 from support import grammar, judge, shared
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import count
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 from zlib import crc32
 
 from msgspec import structs
@@ -36,9 +36,6 @@ MDAST_NAMES: Mapping[str, str] = {
 """mdast's names for kinds of block, where they differ from quire's."""
 _WITHOUT_CONTEXT = frozenset({"code", "table", "list"})  # blocks that do not say what they are about
 _LONGEST_SLUG = 64  # as many characters of an anchor are in a stable id
-_Fields: TypeAlias = tuple[
-    str | None, str, str, tuple[str, ...], str, tuple[int, ...], tuple[str, ...], tuple[str, ...], int | None
-]  # parent id, node id, title, path, joined path, depths, slugs, breadcrumb and position
 
 
 def assemble(
@@ -140,7 +137,7 @@ def _mdast_names(kinds: tuple[str, ...]) -> tuple[str, ...]:
     return tuple([MDAST_NAMES.get(kind, kind) for kind in kinds])
 
 
-class _Headings(dict[int, _Fields]):
+class _Headings(dict[int, tuple[Any, ...]]):
     """The fields that the chunks of a section share, by its number, made once for each section."""
 
     def __init__(self, document: Document, anchors: Sequence[str], sizer: Sizer, options: Options) -> None:
@@ -153,7 +150,7 @@ class _Headings(dict[int, _Fields]):
         path = document.path
         self.file_name = UNTITLED if path is None else path.rstrip("/").removesuffix("/.").rpartition("/")[2]
 
-    def __missing__(self, section: int) -> _Fields:
+    def __missing__(self, section: int) -> tuple[Any, ...]:
         sections, path, is_tree = self._sections, self._path_of(section), self.document_id is None
         slug, parent_id = sections.slugs[section], self.document_id
         depths: tuple[int, ...] = ()
@@ -198,7 +195,7 @@ def _conditional_line(  # noqa: PLR0917
         return lines.prefix(section)
     is_alone = not (piece.prefix or piece.suffix or overlap)
     tokens = piece.tokens if is_alone else sizer.size(piece.start, piece.end)
-    if tokens < options.short + (sizer.count(overlap) if overlap else 0):
+    if tokens < options.minimum + (sizer.count(overlap) if overlap else 0):
         return lines.prefix(section)
     return "" if lines.path(section)[0] == document.title else lines.prefix(0)
 

@@ -1,8 +1,4 @@
-"""The ``flow`` strategy: blocks in order, packed towards a target within a strict range.
-
-The blocks are units, large ones are cut; units are packed towards the target, small groups join a neighbour, and pieces
-repeat the last sentences of the piece before. normalize.py and guard.py have the rest.
-"""
+"""The ``flow`` strategy: blocks in order, packed towards a target within a strict range."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The guard of `flow`: chunks that are not worth embedding, by reason.
-
-Mode ``raise`` refuses the document, ``drop`` leaves such chunks out and reports them, ``warn`` reports them.
-"""
+"""The guard of `flow`: chunks that are not worth embedding, by reason."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from quire.model.options import FlowOptions
 from quire.model.record import Chunk, Piece
 from quire.tokens.sizer import Sizer
 
-Reason = Literal["empty", "too-short", "too-long", "formatting-only", "heading-only", "code-without-context"]
+Reason = Literal["too-short", "formatting-only", "heading-only", "code-without-context"]
 """Why a chunk is not worth embedding."""
 
 _ADVICE = 'correct it, or cut it with guard="drop" or guard="warn"'
@@ -51,15 +48,10 @@ def guarded(
 def _reasons(
     document: Document, piece: Piece, chunk: Chunk, sizer: Sizer, options: FlowOptions, *, is_only: bool
 ) -> Iterator[Reason]:
-    if piece.start >= piece.end:
-        yield "empty"
-        return
     stats = chunk.token_stats
     own_is_short = stats.tokens < options.min_tokens or piece.prefix or piece.suffix or chunk.overlap_chars
     if not is_only and own_is_short and sizer.size(piece.start, piece.end) < options.min_tokens:
         yield "too-short"
-    if stats.embed_tokens > options.max_tokens:
-        yield "too-long"
     if not _LETTER_OR_DIGIT.search(document.text, piece.start, piece.end):
         yield "formatting-only"
     elif chunk.node_types == ("heading",):

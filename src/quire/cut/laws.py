@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from quire.model.breadcrumbs import Breadcrumbs
 from quire.model.document import Block, Document, Finding, Note, findings_at
-from quire.model.offsets import BLANK, bytes_at, line_start, lines_at
+from quire.model.offsets import BLANK, LINE_END, bytes_at, line_start, lines_at
 from quire.model.options import build
 from quire.model.page_markers import without_markers
 from quire.model.record import Chunk
@@ -25,8 +25,6 @@ _MARKERS = " \t>-+*.)0123456789"  # characters that may precede a fence or a row
 _PREFIX = re.compile(r"[-+*.)0-9> \t]*+(?:\[\^[^\]\s]*+\]:[-+*.)0-9> \t]*+)?+")
 _FENCE = re.compile(rf"{_PREFIX.pattern}(`{{3,}}|~{{3,}})")
 _INDENTED = re.compile(r" {4}| {0,3}\t")
-_LINE_END = re.compile(r"\r\n?|\n")
-_TEXT = re.compile(rf"[^{BLANK}]")
 
 
 class Case(NamedTuple):
@@ -172,7 +170,7 @@ def _cut_blocks_are_whole(case: Case) -> Iterator[Note]:
     notes: list[Note] = []
     for chunk in case.chunks:
         start, end = chunk.source_position.char_start, chunk.source_position.char_end
-        lines = blocks.without_container(start, end, _LINE_END.split(chunk.original_text))
+        lines = blocks.without_container(start, end, LINE_END.split(chunk.original_text))
         first, last = blocks.cut_at(start), blocks.cut_at(end)
         if first is not None and not blocks.is_opened(first, start, lines):
             what = "a table without its header" if first.kind == "table" else "code whose fence is not opened again"
@@ -202,13 +200,13 @@ class _Blocks:
         block = inside[at]
         if block.kind == "code" and (_INDENTED.match(self._text, block.start) or not self.mark(block)):
             return None  # indented code, which may show a fence
-        return block if _TEXT.search(self._text, block.start, position) else None
+        return block if self._text[block.start : position].strip(BLANK) else None
 
     def without_container(self, start: int, end: int, lines: list[str]) -> list[str]:
         """The lines of a chunk without those that open and close again a directive that it is a part of."""
         first, last = (self._document.blocks_between(at, at + 1) for at in (start, end - 1))
         if first and first[0].kind == "directive" and first[0].start < start and len(lines) > 1:
-            line_end = _LINE_END.search(self._text, first[0].start, start)
+            line_end = LINE_END.search(self._text, first[0].start, start)
             opening = self._text[first[0].start : line_end.start() if line_end else start]
             lines = lines[1:] if lines[0].strip() == opening.strip() else lines
         if last and last[0].kind == "directive" and end < last[0].end and len(lines) > 1:
@@ -225,7 +223,7 @@ class _Blocks:
             fence = _FENCE.match(lines[0])
             return fence is not None and fence[1].startswith(self.mark(block)) and block.info in lines[0]
         body = next((row.start for row in block.children if not row.level), block.end)
-        header = _LINE_END.split(self._text[block.start : body])[:2]
+        header = LINE_END.split(self._text[block.start : body])[:2]
         return start < body or [*map(_bare, lines[:2])] == [*map(_bare, header)]
 
     def mark(self, code: Block) -> str:

@@ -1,7 +1,6 @@
 r"""Regular white space, for `flow`: line ends ``\n``, no trailing spaces, one blank line where there were several.
 
-Code, tables and HTML stay as they are, also inside lists and quotes. A hard break of two spaces stays. A document is
-made regular once; ``RegularText.span`` says where a span of the source is in the result.
+Code, tables and HTML stay as they are, also inside lists and quotes. A hard break of two spaces stays.
 """
 
 from __future__ import annotations
@@ -29,28 +28,27 @@ class RegularText:
     def __init__(self, document: Document) -> None:
         source, parts = document.text, list[str]()
         self._starts, self._ends = [-1], [0]  # where white space was replaced in the source
-        self._firsts, self._shifts = [0], [0]  # where it starts in the result, and how far all behind it has moved
-        seen = length = 0
+        self._shifts = [0]  # how far all behind it has moved
+        seen = 0
         for start, end, replacement in _replacements(document):
             parts += (source[seen:start], replacement)
-            first = length + start - seen
-            length, seen = first + len(replacement), end
+            seen = end
             self._starts.append(start)
             self._ends.append(end)
-            self._firsts.append(first)
-            self._shifts.append(length - end)
+            self._shifts.append(self._shifts[-1] + len(replacement) - (end - start))
         self.text = "".join([*parts, source[seen:]]) if parts else source  # the whole text
 
     def at(self, position: int) -> int:
         """Where a position of the source is in ``text``."""
         number = bisect_right(self._starts, position) - 1
-        return position + self._shifts[number] if position >= self._ends[number] else self._firsts[number]
+        is_behind = position >= self._ends[number]
+        return position + self._shifts[number] if is_behind else self._starts[number] + self._shifts[number - 1]
 
     def all_at(self, positions: Sequence[int]) -> list[int]:
         """Where positions of the source are in ``text``."""
-        starts, ends, firsts, shifts = self._starts, self._ends, self._firsts, self._shifts
+        starts, ends, shifts = self._starts, self._ends, self._shifts
         rows = zip(positions, map(bisect_right, repeat(starts), positions), strict=True)
-        return [at + shifts[past - 1] if at >= ends[past - 1] else firsts[past - 1] for at, past in rows]
+        return [at + shifts[row - 1] if at >= ends[row - 1] else starts[row - 1] + shifts[row - 2] for at, row in rows]
 
     def span(self, start: int, end: int) -> str:
         """The text of a span of the source."""

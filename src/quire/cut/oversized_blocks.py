@@ -1,9 +1,7 @@
 """Cutting a block that is too large into slices: the one function that goes through the levels.
 
-A level lists the positions at which a span may be cut. Each segment between two positions is counted once; a slice is
-as many segments as the limit allows. A segment that is still above the cap is cut on the next level; a row, a line, an
-item or a sentence that fits the cap is not torn to reach the limit. levels.py has the levels, reopen.py what a slice
-needs around it.
+Each segment between two positions of a level is counted once; a slice is as many segments as the limit allows. What is
+still above the cap is cut on the next level; a row, a line, an item or a sentence that fits the cap is not torn.
 """
 
 from __future__ import annotations
@@ -75,10 +73,9 @@ class Cutter:
         self.has_exact_sums = sizer.adds_up  # whether the tokens of all slices so far add up
 
     def cut(self, block: Block, first: int, last: int) -> list[Slice]:
-        """The slices of ``block``, which together are all of its text.
+        """The slices of ``block``; the first fits below the text from ``first`` on, the last above that up to ``last``.
 
-        The first has to fit below the text from ``first`` on, the last one above the text up to ``last``, unless lines
-        of the block fit only without it; then ``self.first`` or ``self.last`` is the edge of the block.
+        If lines of the block fit only without that text, ``self.first`` or ``self.last`` is the edge of the block.
         """
         self._block, self.first, self.last = block, first, last
         self._start, self._end = block.start, block.end
@@ -168,22 +165,23 @@ class Cutter:
         return self._keeps(start, end, NO_AFFIXES, None if is_item else self._limit)
 
     def _cut_code(self, start: int, end: int, *, is_nested: bool) -> None:
-        fence = reopened_fence(self._text, self._quote_marks(start), start, end, is_nested=is_nested)
+        fence = reopened_fence(self._text, start, end, is_nested=is_nested)
         if fence is None:  # it is only indented
             self._cut_span(_Cut(LEVELS["code"]), start, end)
             return
-        affixes = fence.affixes
-        if not self._leaves_room(affixes, 0) and fence.bare_prefix != affixes.prefix:
+        affixes, inside, code_end, indent = fence
+        bare_prefix = f"{affixes.suffix[1:]}\n"  # without the info string
+        if not self._leaves_room(affixes, 0) and bare_prefix != affixes.prefix:
             message = "info string of a fence too long to repeat in every part; it is left out"
             self._notes.append((start, "info-left-out", message))
-            affixes = affixes._replace(prefix=fence.bare_prefix)
+            affixes = affixes._replace(prefix=bare_prefix)
         if is_nested and affixes.end > end:  # alone, nothing would end it
             message = "fence without an end in a list or quote; it is not opened again"
             self._notes.append((start, "fence-left-out", message))
             affixes = NO_AFFIXES
         affixes = self._if_room(affixes, "fence-left-out", "opening fence")
-        self._note_indent(affixes, fence.indent, "code")
-        self._cut_span(self._within("code", affixes, fence.end, end, [fence.inside] * 2), start, end)
+        self._note_indent(affixes, indent, "code")
+        self._cut_span(self._within("code", affixes, code_end, end, [inside] * 2), start, end)
 
     def _cut_table(self, block: Block, start: int, end: int) -> None:
         row = next(islice(LINE_END.finditer(self._text, start, end), 1, None), None)
@@ -219,18 +217,7 @@ class Cutter:
             opening, closing = self._outer.around(start, end)
         if start <= self._start and self.first < start:
             return "", suffix + closing  # the piece starts with other text
-        return opening + (prefix or (self._quote_marks(start) if in_line else "")), suffix + closing
-
-    def _quote_marks(self, position: int) -> str:
-        marks = quote_marks(self._text, position)
-        if marks.count(">") <= DEEPEST:
-            return marks
-        message = "quote nested too deep: its marks are not repeated in every part"
-        self._notes.append((self._start, "quote-left-out", message))
-        return ""
-
-    def _size(self, start: int, end: int, prefix: str, suffix: str) -> int:
-        return self._sizer.size(start, text_end(self._text, start, end), prefix, suffix)
+        return opening + (prefix or (quote_marks(self._text, start) if in_line else "")), suffix + closing
 
     def _fits(self, start: int, end: int, size: int, prefix: str, suffix: str) -> bool:
         """Whether a slice of this size keeps the cap below its breadcrumb, with the text that it must stay with."""
@@ -244,14 +231,14 @@ class Cutter:
     def _keeps(self, start: int, end: int, affixes: Affixes, limit: int | None = None) -> bool:
         """Whether a slice keeps the cap, and the limit if there is one."""
         prefix, suffix = self._around(start, end, affixes)
-        size = self._size(start, end, prefix, suffix)
+        size = self._sizer.size(start, text_end(self._text, start, end), prefix, suffix)
         return (limit is None or size <= limit) and self._fits(start, end, size, prefix, suffix)
 
     def _leaves_room(self, affixes: Affixes, reserved: int) -> bool:
         """Whether a slice has room for what is repeated: half of it is its own text."""
         sizer = self._sizer
         line = sizer.breadcrumbs.prefix(sizer.section_of(self._start, self._end))
-        room = sizer.cap - reserved - sizer.breadcrumbs.counts[line]
+        room = sizer.cap - reserved - sizer.breadcrumbs.tokens_of(line)
         return sizer.count(affixes.prefix + affixes.suffix + affixes.line_prefix) * 2 <= max(room, 1)
 
     def _if_room(self, affixes: Affixes, code: str, what: str) -> Affixes:
@@ -270,7 +257,7 @@ class Cutter:
         if is_last_level:
             message = "a character with its combining marks exceeds the cap; it is cut"
             self._notes.append((start, "cut-inside-grapheme", message))
-        count = self._sizer.breadcrumbs.counts.__getitem__
+        count = self._sizer.breadcrumbs.tokens_of
         most = max(self._limit, count(affixes.prefix + affixes.suffix) * 2)  # at least half of it is its own text
         whole = most if level.is_preference else None  # what may stay whole above the limit: None for the cap
         limit = self._fill if level.is_preference and self._fill < self._limit else most
@@ -303,7 +290,8 @@ class Cutter:
                     continue
                 self._cut_span(cut._replace(levels=cut.levels[1:]), start, stop)
             else:
-                self._add(cut, start, stop, sums[at + 1] - base if is_exact else self._size(start, stop, "", ""))
+                tokens = sums[at + 1] - base if is_exact else self._sizer.size(start, text_end(self._text, start, stop))
+                self._add(cut, start, stop, tokens)
             start, at = stop, at + 1
 
     def _parts(self, start: int, end: int, affixes: Affixes) -> bool:

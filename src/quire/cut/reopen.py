@@ -1,7 +1,6 @@
 """What a part of a cut block needs around it to stay valid: a fence, a table's header, quote marks.
 
-A part of a code block is opened and closed again with its fence; a part of a table repeats the header rows. Inside list
-items, footnotes and quotes that happens at the block's own indentation, so that no line has to move.
+Inside list items, footnotes and quotes these have the block's own indentation, so that no line has to move.
 """
 
 from __future__ import annotations
@@ -48,30 +47,26 @@ class Affixes(NamedTuple):
 NO_AFFIXES = Affixes()
 
 
-class Fence(NamedTuple):
-    """How a cut code fence is reopened."""
-
-    affixes: Affixes
-    bare_prefix: str  # the opening fence without its info string
-    inside: tuple[int, int]  # the fence lines stay with a line of code: cuts are between these positions
-    end: int  # where the code ends; in a quote, marks may follow it
-    indent: int  # the columns before its first or its last line, whichever has more
-
-
 def quote_marks(text: str, position: int) -> str:
-    """The marks of the quotes around a position inside a line; empty at the start of a line, and in very long lines."""
+    """The marks of the quotes around a position inside a line; empty at the start of a line, and if too many."""
     line = line_start(text, position, max(position - _LONGEST_LINE, 0))
     if line == position or (line and text[line - 1] not in "\r\n"):
         return ""
     marks = _QUOTE_MARKS.match(text, line, line + _LONGEST_LINE)
-    return marks.group() if marks and marks.end() <= position else ""
+    return marks[0] if marks and marks.end() <= position and marks[0].count(">") <= DEEPEST else ""
 
 
-def reopened_fence(text: str, quote_marks: str, start: int, end: int, *, is_nested: bool) -> Fence | None:
-    """How the fence from ``start`` to ``end`` is reopened; None for code that is only indented."""
+def reopened_fence(
+    text: str, start: int, end: int, *, is_nested: bool
+) -> tuple[Affixes, tuple[int, int], int, int] | None:
+    """How the fence from ``start`` to ``end`` is reopened; None for code that is only indented.
+
+    Also the positions between which it may be cut, because a line of code stays with the fence; where the code ends;
+    and the columns before its first or its last line, whichever has more.
+    """
     first = (_LINE_PREFIX if is_nested else _INDENT).match(text, start).end()  # type: ignore[union-attr]  # it matches
     fence = _FENCE.match(text, first, end)
-    indent = _below(quote_marks + text[start:first])
+    indent = _below(quote_marks(text, start) + text[start:first])
     if fence is None or (not is_nested and width(indent) >= CODE_INDENT):
         return None
     opening, marks = fence[0], fence[1]
@@ -92,7 +87,7 @@ def reopened_fence(text: str, quote_marks: str, start: int, end: int, *, is_nest
     first_line = LINE_END.search(text, start, end)
     inside = (first_line.end() if first_line else end) + 1, closing - 1 if is_closed else last
     widest = max(width(indent), width(closing_indent) if is_closed else 0)
-    return Fence(affixes, f"{indent}{marks}\n", inside, last, widest)
+    return affixes, inside, last, widest
 
 
 def repeated_header(text: str, start: int, first_row: int, end: int) -> Affixes:

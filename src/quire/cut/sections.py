@@ -1,7 +1,6 @@
 """The ``sections`` strategy: a piece for each section down to a depth; small ones join, large ones are cut.
 
-One pass over the sections, from left to right. A large section is cut between its blocks. A block stays whole even if
-it alone exceeds the cap; that is a finding.
+A large section is cut between its blocks. A block stays whole even if it alone exceeds the cap; that is a finding.
 """
 
 from __future__ import annotations
@@ -47,10 +46,9 @@ class _Joining:
             at = self._add(at)
 
     def _add(self, at: int) -> int:
-        """Add the section at an index: a small one to the group before it, or else with its own first child.
+        """Add the section at an index, a small one to the group before it or else with its own first child.
 
-        One that does not fit is cut, and its pieces join in the same way: a small first one the group before it.
-        Returns the index of the next section.
+        One that does not fit is cut; a small first piece joins the group before it. Returns the next index.
         """
         units, starts, numbers, groups = self._units, self._starts, self._numbers, self.groups
         first, last, number = starts[at], starts[at + 1], numbers[at]

@@ -1,10 +1,7 @@
 r"""Where sentences end: the first choice for a cut inside prose; a sentence is also the unit of overlap.
 
-Positions are as in words.py, which comes after it and knows what should not be torn.
-
-The rules are our own (docs/decisions/sentences.md). One pattern finds the stops with what belongs to them: closing
-quotes, brackets and emphasis, white space, an emoji. A few questions then decide whether a sentence ends there. In
-doubt it goes on: a sentence too long is cut elsewhere, a sentence torn is nonsense. The cost is linear.
+The rules are our own (docs/decisions/sentences.md). One pattern finds the stops with what belongs to them; a few
+questions then decide whether a sentence ends there. In doubt it goes on: a sentence torn is nonsense.
 """
 
 from __future__ import annotations

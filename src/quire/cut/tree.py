@@ -1,7 +1,4 @@
-"""The ``tree`` strategy: a piece for every node of the heading tree that has text of its own.
-
-Never split, never merged. The heading's line is the chunk's title, not part of its text.
-"""
+"""The ``tree`` strategy: a piece for every node that has text of its own; the heading is its title, not its text."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 """A document as columns of units, which strategies put together into pieces.
 
 A unit is a section with its own text, a block of a section that is too large, or a slice of a block that is too large
-(oversized_blocks.py). A piece is a group of consecutive units: the source text unchanged from the start of the first to
-the end of the last. Slices of one block that meet again are joined as they were; what a slice needs to stay valid is
-added only at the edges of a piece.
+(oversized_blocks.py). A piece is a group of consecutive units; what a slice needs to stay valid is added at its edges.
 """
 
 from __future__ import annotations
@@ -140,13 +138,11 @@ class Units(Struct, frozen=True):
         of_nodes: list[int] = []
         lead = -1
         for position, unit, following in zip(positions, firsts, firsts[1:], strict=False):
+            lead = unit if lead < 0 else lead
             if position >= 0:
-                of_nodes.append(unit if lead < 0 else lead)
+                of_nodes.append(lead)
+            if position >= 0 or following > unit + 1:  # a heading too long to lead was cut
                 lead = -1
-            elif following > unit + 1:
-                lead = -1  # too long to lead, so it was cut
-            elif lead < 0:
-                lead = unit
         return [*of_nodes, firsts[-1]]
 
     def findings(self, pieces: Sequence[Piece], notes: Sequence[Note] = ()) -> list[Finding]:
@@ -203,7 +199,7 @@ def make_units(
     blocks = [0, *lists.blocks[1:], len(block_starts)]
     edges = [block_starts[0] if block_starts else 0, *lists.starts[1:], len(document.text)]
     sums = _sums(document, sizer, edges, blocks, 0 if opens_all else sizer.cap * _LONG, limit)
-    builder = _Builder(document, sizer, limit, (target, target if fill is None else fill), sums, edges[0])
+    builder = _Builder(document, sizer, limit, (target, target if fill is None else fill), sums)
     rows, sure, tail, firsts = builder.rows, sizer.sure, builder.tail, []
     parents, positions = [*lists.parents, -1], lists.positions
     columns = zip(edges, edges[1:], blocks, blocks[1:], lists.text_starts, lists.text_ends, strict=False)
@@ -251,11 +247,7 @@ def is_short(document: Document, sizer: Sizer, number: int, least: int, tokens: 
     lists, text = document.section_columns, document.text
     start, end = lists.text_starts[number], lists.text_ends[number]
     if not number:  # front matter is no text
-        blocks = document.block_columns
-        last = lists.blocks[1] if len(lists.blocks) > 1 else len(blocks.ends)
-        if not last:
-            return True
-        start, end = blocks.starts[0], blocks.ends[last - 1]
+        start = min(document.block_columns.starts[0], end)
     elif tokens and sizer.adds_up:
         stop = lists.starts[number + 1] if number + 1 < len(lists.starts) else len(text)
         others = stop - lists.starts[number] - (end - start)
@@ -267,14 +259,8 @@ def is_short(document: Document, sizer: Sizer, number: int, least: int, tokens: 
 class _Builder:
     """The units so far. ``sums`` are those up to the starts of sections, and of blocks where they were counted."""
 
-    def __init__(  # noqa: PLR0917
-        self,
-        document: Document,
-        sizer: Sizer,
-        limit: int | None,
-        target: tuple[int, int],
-        sums: dict[int, int],
-        start: int,
+    def __init__(
+        self, document: Document, sizer: Sizer, limit: int | None, target: tuple[int, int], sums: dict[int, int]
     ) -> None:
         self.rows: list[tuple[int, Kind, int, int, bool]] = []
         """Of each unit its end, its kind, the start of the next one, the sum up to there, and whether it leads that."""
@@ -285,8 +271,8 @@ class _Builder:
         self.sure = sizer.sure
         self._document, self._sizer, self._limit, self._target, self._sums = document, sizer, limit, target, sums
         self._cutter: Cutter | None = None  # most documents need none
-        self._start = self.lead_start = start  # of the next unit, and of the units that lead it
-        self._total = self._lead_total = sums[start]
+        # Of the next unit, and of the units that lead it; the first sum is that up to the first section.
+        self._start, self._total = self.lead_start, self._lead_total = next(iter(sums.items()))
         self.tail = _closing_headings(document)
         # They stay with the text above them if they leave it half of the cap.
         if self.tail >= 0 and sizer.size(self.tail, document.block_columns.ends[-1]) * 2 >= sizer.cap:

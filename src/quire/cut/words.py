@@ -1,14 +1,8 @@
 r"""Where words and graphemes end, and what in a line should not be torn: cuts for sentences that are too long.
 
-Positions are ascending and the last one is the end of the text asked for, so that consecutive ones are spans and
-``bisect`` finds the last cut before a position. The cost is linear.
-
-Code spans, links, images, autolinks and tags are not torn (``inline_atoms``). The parser reads the prose by itself. It
-does not know which labels are defined elsewhere, so ``[a][b]`` and a short ``[a]`` count as links. A mistake costs a
-better position for a cut and nothing else.
-
-A grapheme is a character with what belongs to it: combining marks, joined emoji and consonants, both halves of a flag.
-The table of marks is made from Python's own when a text first needs it; ASCII never does.
+Positions are ascending; the last one is the end of the text asked for. Code spans, links, images, autolinks and tags
+are not torn (``inline_atoms``). The parser reads the prose by itself: it does not know which labels are defined
+elsewhere, so ``[a][b]`` and a short ``[a]`` count as links. A mistake costs a better position for a cut.
 """
 
 from __future__ import annotations
@@ -22,7 +16,8 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from quire.model.offsets import BLANK, line_start
-from quire.parsing.events import inline_spans
+from quire.parsing.line_scan import HTML_BLOCK_TAGS
+from quire.parsing.parser import inline_spans
 
 # Scripts that are written without spaces. Between ideographs and kana a cut is possible almost anywhere; the scripts of
 # South East Asia have clusters of letters and marks.
@@ -57,16 +52,11 @@ _LABEL = re.compile(r"(?<!\\)!?+\[[^\[\]\\`]{0,100}+\](?:\[[^\[\]]*+\])?+")
 # What opens a fence or an HTML block at the start of a line, and makes that of the blocks which follow.
 _BLOCK_MARK = re.compile(r"<|`{3,}+|~{3,}+")
 _BLOCK = re.compile(
-    r"""~~~|`{3,}+[^`\r\n]*+(?:[\r\n]|\Z)|<(?:[?]|![A-Za-z\[-]|(?:script|pre|style|textarea)(?=[\s>]|\Z)"""
-    r"""|/?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl"""
-    r"""|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main"""
-    r"""|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title"""
-    r"""|tr|track|ul)(?=[\s>]|/>|\Z)"""
+    rf"""~~~|`{{3,}}+[^`\r\n]*+(?:[\r\n]|\Z)|<(?:[?]|![A-Za-z\[-]|(?:script|pre|style|textarea)(?=[\s>]|\Z)"""
+    rf"""|/?(?:{HTML_BLOCK_TAGS})(?=[\s>]|/>|\Z)"""
     r"""|/?[A-Za-z][A-Za-z0-9-]*+(?:[^<>"'\r\n]++|"[^"\r\n]*+"|'[^'\r\n]*+')*+>[ \t]*+(?:[\r\n]|\Z))""",
     re.IGNORECASE,
 )
-_BEFORE_BLOCK = f"{BLANK}>"
-_end_of = itemgetter(1)
 
 Atom: TypeAlias = tuple[int, int]  # start and end of what should not be torn
 
@@ -143,7 +133,7 @@ def outside(cuts: list[int], atoms: Sequence[Atom]) -> list[int]:
     if not (atoms and cuts):
         return cuts
     kept: list[int] = []
-    at, count = bisect_left(atoms, cuts[0], key=_end_of), len(atoms)
+    at, count = bisect_left(atoms, cuts[0], key=itemgetter(1)), len(atoms)
     for cut in cuts:
         while at < count and atoms[at][1] <= cut:
             at += 1
@@ -158,7 +148,7 @@ def block_starts(text: str, start: int, end: int) -> list[Atom]:
     for mark in _BLOCK_MARK.finditer(text, start, end):
         first = at = mark.start()
         if _BLOCK.match(text, at, end):
-            while first > start and text[first - 1] in _BEFORE_BLOCK:
+            while first > start and text[first - 1] in f"{BLANK}>":
                 first -= 1
             atoms.append((first - 1, at + 1))
     return atoms

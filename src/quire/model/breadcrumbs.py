@@ -1,9 +1,7 @@
-"""The breadcrumb: one line above a chunk that says where it is in the document, such as ``Guide > Setup > Linux``.
-
-Splitting reserves room for the full line, finishing writes it; both ask ``Breadcrumbs``, so they agree.
-"""
+"""The breadcrumb: one line above a chunk that says where it is in the document, such as ``Guide > Setup > Linux``."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, partial
 
 from quire.model.document import Document
 from quire.model.options import Options
@@ -11,30 +9,21 @@ from quire.model.options import Options
 SEPARATOR = " > "
 LIMIT = 160  # the longest breadcrumb line, in characters
 ELLIPSIS = "…"
-_MOST_KNOWN = 10_000
+_MOST_KNOWN = 10_000  # those of a million sections would take more memory than the text
 _NO_LIMIT = 1 << 62
 _SHORTEST = 10  # a shorter line says nothing useful
 
 
-class _Counts(dict[str, int]):
-    """Token counts by text, each made when it is first asked for."""
-
-    def __init__(self, count: Callable[[str], int]) -> None:
-        super().__init__()
-        self._count = count
-
-    def __missing__(self, text: str) -> int:
-        if len(self) >= _MOST_KNOWN:  # those of a million sections would take more memory than the text
-            self.clear()
-        tokens = self[text] = self._count(text)
-        return tokens
+@lru_cache(_MOST_KNOWN)
+def _token_count(count: Callable[[str], int], text: str) -> int:
+    return count(text)
 
 
 class Breadcrumbs:
     """The breadcrumb lines of a document's sections, each made once. A line takes at most half of the cap."""
 
     def __init__(self, document: Document, count: Callable[[str], int], options: Options) -> None:
-        self.counts = _Counts(count)  # the tokens of lines, and of anything else that several pieces have in front
+        self.tokens_of = partial(_token_count, count)  # of lines, and of what else several pieces have in front
         self._is_off = options.breadcrumb_mode == "none"
         self._room = options.cap // 2 if options.cap else _NO_LIMIT
         self._lines: dict[int, str] = {}
@@ -80,7 +69,7 @@ class Breadcrumbs:
         limit = LIMIT
         while limit >= _SHORTEST and (line := full_line(title, titles, limit)):
             prefix = f"{line}\n\n"
-            if self._room == _NO_LIMIT or self.counts[prefix] <= self._room:
+            if self._room == _NO_LIMIT or self.tokens_of(prefix) <= self._room:
                 return prefix
             limit //= 2
         return ""

@@ -1,9 +1,6 @@
-"""The document: plain records of a source text, its blocks and its sections.
+"""The document: plain records of a source text, its blocks and its sections; record.py has pieces and chunks.
 
-    bytes -> Source -> Block, Section -> Document, with Finding beside them; record.py has pieces and chunks
-
-Every field is set when a record is made, equal records compare equal, and all of them pickle. Positions are characters
-of the untouched source text, half-open. Every stage imports this module; it imports no stage.
+Positions are characters of the untouched source text, half-open.
 """
 
 from bisect import bisect_left, bisect_right

@@ -1,7 +1,6 @@
-r"""Characters to UTF-8 bytes and lines, and blank text. All other positions in quire are characters.
+r"""Characters to UTF-8 bytes and lines, and blank text. Positions must be ascending, so that one pass is enough.
 
-A line ends with ``\n``, ``\r\n`` or a lone ``\r``, as in CommonMark; form feeds and U+2028 do not end a line. Positions
-must be ascending, so that one pass over the text is enough.
+A line ends with ``\n``, ``\r\n`` or a lone ``\r``, as in CommonMark; form feeds and U+2028 do not end a line.
 """
 
 from bisect import bisect_right
@@ -74,12 +73,6 @@ def text_end(text: str, start: int, end: int) -> int:
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """``text[start:end]`` without blank lines above and blanks behind it; ``start`` twice if all of it is blank."""
-    inner = text[start:end]
-    last = start + len(inner.rstrip(BLANK))
-    if last == start:
-        return start, start
-    after_empty_lines = inner.lstrip("\n")
-    if after_empty_lines[0] not in " \t\r":
-        return end - len(after_empty_lines), last
-    first = _BLANK_LINES.match(text, start, end)
-    return first.end() if first else start, last
+    last = text_end(text, start, end)
+    first = _BLANK_LINES.match(text, start, last)
+    return (first.end() if first else start), last

@@ -1,7 +1,6 @@
 """The options of cutting: a frozen struct for each strategy, which declares their types, ranges, defaults and meanings.
 
-``build`` validates once for any number of documents. The command line, quire.toml and the documentation are derived
-from the structs; ``ChunkOptions`` has the same names for editors and type checkers.
+The command line, quire.toml and the documentation are derived from the structs.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from quire.errors import OptionError, invalid_value
 from quire.model import validation
 from quire.model.dialects import DIALECTS, DialectName
 from quire.model.substitutions import Substitutions
-from quire.model.validation import NO_LIMIT, Naming, fields
+from quire.model.validation import NO_LIMIT, Naming, about, fields
 
 BreadcrumbMode = Literal["conditional", "always", "none"]
 Slugs = Literal[
@@ -36,43 +35,42 @@ NamePart = Annotated[str, Meta(pattern=r"^[\w.-]+$(?!\n)", extra=_NAME)]
 """The first part of ids: a content type, the name of a tree."""
 _TARGET = "desired tokens of a chunk; in packed, of the pieces of a long block"
 _PACKED_TARGET = 512  # of packed if a cap is given
-_MINIMUM = "smaller chunks are joined with others where possible"
-Cap = Annotated[int, Meta(ge=32, le=NO_LIMIT, description="maximum tokens per chunk, breadcrumb included")]
-Target = Annotated[int, Meta(ge=1, le=NO_LIMIT, description=_TARGET)]
-Minimum = Annotated[int, Meta(ge=0, le=NO_LIMIT, description=_MINIMUM)]
+Cap = Annotated[int, about("maximum tokens per chunk, breadcrumb included", ge=32, le=NO_LIMIT)]
+Target = Annotated[int, about(_TARGET, ge=1, le=NO_LIMIT)]
+Minimum = Annotated[int, about("smaller chunks are joined with others where possible", ge=0, le=NO_LIMIT)]
 
 
 class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The options of every strategy."""
 
     strategy: ClassVar[str] = ""
-    tokenizer: Annotated[
-        str, Meta(description="tokenizer for counting: an encoding, an OpenAI model or a tokenizer.json")
-    ] = DEFAULT_TOKENIZER
-    content_type: Annotated[NamePart, Meta(description="the kind of content; the first part of every id")] = "doc"
-    breadcrumb_mode: Annotated[
-        BreadcrumbMode, Meta(description="when the breadcrumb line is put above the text to embed")
-    ] = "conditional"
+    tokenizer: Annotated[str, about("tokenizer for counting: an encoding, an OpenAI model or a tokenizer.json")] = (
+        DEFAULT_TOKENIZER
+    )
+    content_type: Annotated[NamePart, about("the kind of content; the first part of every id")] = "doc"
+    breadcrumb_mode: Annotated[BreadcrumbMode, about("when the breadcrumb line is put above the text to embed")] = (
+        "conditional"
+    )
     slugs: Annotated[
         Slugs,
-        Meta(description="the rule for anchors: GitHub's, ASCII only, that of a documentation generator, or auto"),
+        about("the rule for anchors: GitHub's, ASCII only, that of a documentation generator, or auto"),
     ] = "github"
     dialect: Annotated[
         DialectName | None,
-        Meta(description="the Markdown dialect, which also sets the default of slugs; by default all are read"),
+        about("the Markdown dialect, which also sets the default of slugs; by default all are read"),
     ] = None
     base_url: Annotated[
         str,
-        Meta(
+        about(
+            "the address of the published documents, which gives every chunk a url",
             pattern=r"^(?:[A-Za-z][A-Za-z0-9+.-]*://\S+|/\S*)?$",
-            description="the address of the published documents, which gives every chunk a url",
             extra={"rule": "an address, as in https://example.com/docs"},
         ),
     ] = ""
     page_marker: Annotated[
-        str, Meta(description="a regular expression for lines that begin a page, besides those of known converters")
+        str, about("a regular expression for lines that begin a page, besides those of known converters")
     ] = ""
-    timestamps: Annotated[bool, Meta(description="add the time of cutting to the metadata")] = False
+    timestamps: Annotated[bool, about("add the time of cutting to the metadata")] = False
     substitutions: Substitutions | None = None
 
     @property
@@ -86,14 +84,9 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return getattr(self, "min_tokens", 0)
 
     @property
-    def short(self) -> int:
-        """Chunks with fewer tokens of their own need the full breadcrumb."""
-        return getattr(self, "min_tokens", 64)
-
-    @property
     def tree_name(self) -> str:
         """The first part of node ids."""
-        return self.content_type
+        return getattr(self, "tree", None) or self.content_type
 
     def to_dict(self) -> dict[str, Any]:
         """The strategy and its options by name."""
@@ -115,9 +108,9 @@ class PackedOptions(Options, frozen=True):
     target_tokens: Target = 256
     min_tokens: Minimum = 64
     join_tokens: Annotated[
-        int, Meta(ge=1, le=NO_LIMIT, description="sections share a chunk up to so many tokens; with a size, the cap")
+        int, about("sections share a chunk up to so many tokens; with a size, the cap", ge=1, le=NO_LIMIT)
     ] = 96
-    merge_siblings: Annotated[bool, Meta(description="sibling sections may share a chunk")] = True
+    merge_siblings: Annotated[bool, about("sibling sections may share a chunk")] = True
 
     @property
     def fill_tokens(self) -> int:
@@ -132,36 +125,29 @@ class FlowOptions(Options, frozen=True):
     max_tokens: Cap = 512
     target_tokens: Target = 400
     min_tokens: Minimum = 64
-    overlap_sentences: Annotated[
-        int, Meta(ge=0, le=100, description="sentences of the previous chunk that are repeated")
-    ] = 2
+    overlap_sentences: Annotated[int, about("sentences of the previous chunk that are repeated", ge=0, le=100)] = 2
     overlap: Annotated[
-        Overlap, Meta(description="repeat sentences within running text only, or also over headings and out of lists")
+        Overlap, about("repeat sentences within running text only, or also over headings and out of lists")
     ] = "prose"
-    normalize: Annotated[bool, Meta(description="normalize line ends, trailing spaces and repeated blank lines")] = True
-    guard: Annotated[Guard, Meta(description="what happens to a chunk that is not worth embedding")] = "warn"
+    normalize: Annotated[bool, about("normalize line ends, trailing spaces and repeated blank lines")] = True
+    guard: Annotated[Guard, about("what happens to a chunk that is not worth embedding")] = "warn"
 
 
 class SectionsOptions(Options, frozen=True):
     """The options of ``sections``."""
 
     strategy: ClassVar[str] = "sections"
-    tokenizer: Annotated[str, Meta(description="tokenizer for counting")] = "estimate"
+    tokenizer: Annotated[str, about("tokenizer for counting")] = "estimate"
     max_tokens: Cap = 800
     min_tokens: Minimum = 100
-    max_depth: Annotated[int, Meta(ge=1, le=6, description="deeper headings are treated as text")] = 3
+    max_depth: Annotated[int, about("deeper headings are treated as text", ge=1, le=6)] = 3
 
 
 class TreeOptions(Options, frozen=True):
     """The options of ``tree``."""
 
     strategy: ClassVar[str] = "tree"
-    tree: Annotated[NamePart | None, Meta(description="the first part of node ids; by default the content type")] = None
-
-    @property
-    def tree_name(self) -> str:
-        """The first part of node ids."""
-        return self.tree or self.content_type
+    tree: Annotated[NamePart | None, about("the first part of node ids; by default the content type")] = None
 
 
 STRATEGIES: Mapping[str, type[Options]] = MappingProxyType(

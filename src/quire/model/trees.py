@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 from quire.model.operating_system import digest, temporary_folder, user_folder
 from quire.model.patterns import pattern
 from quire.model.substitutions import Substitutions
+from quire.model.validation import about
 
 Language = Literal[
     "arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian", "italian",
@@ -36,13 +37,13 @@ OnUndecodable = Literal["strict", "replace"]
 class Reading(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How the files of a tree are found and read."""
 
-    hidden: Annotated[bool, Meta(description="also the documents of .github, .claude and .cursor")] = False
+    hidden: Annotated[bool, about("also the documents of .github, .claude and .cursor")] = False
     encoding: Annotated[
-        str, Meta(description="the encoding of its files, such as latin-1; by default UTF-8, or as a mark says")
+        str, about("the encoding of its files, such as latin-1; by default UTF-8, or as a mark says")
     ] = ""
-    errors: Annotated[OnUndecodable, Meta(description="refuse or replace bytes that cannot be decoded")] = "strict"
+    errors: Annotated[OnUndecodable, about("refuse or replace bytes that cannot be decoded")] = "strict"
     substitutions: Substitutions = {}
-    page_marker: Annotated[str, Meta(description="a regular expression for lines that begin a page")] = ""
+    page_marker: Annotated[str, about("a regular expression for lines that begin a page")] = ""
 
 
 _WORD = r"^(?!-)[^\x00-\x1f\x7f]*$"  # not an option of git
@@ -54,21 +55,21 @@ class Tree(Reading, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_
     SOURCE: ClassVar = ".quire-source"  # the file in a clone that has its source and its commit
     path: Annotated[
         str,
-        Meta(
+        about(
+            "its folder or its only document, relative to the folder of the file, or in the repository",
             pattern=r"^[^\0]*$",
-            description="its folder or its only document, relative to the folder of the file, or in the repository",
             extra={"rule": "a path, relative to the folder of the file"},
         ),
     ] = ""
-    git: Annotated[str, Meta(pattern=_WORD, description="the address of a git repository that has it")] = ""
-    ref: Annotated[str, Meta(pattern=_WORD, description="the branch or tag of the repository")] = ""
-    language: Annotated[Language, Meta(description="the language of its words")] = DEFAULT_LANGUAGE
-    include: Annotated[Patterns, Meta(description="the documents to take; by default all")] = ()
-    exclude: Annotated[Patterns, Meta(description="the documents to leave out")] = ()
-    chunk: Annotated[dict[str, Any], Meta(description="its own strategy and options, over those of [chunk]")] = {}
-    always: Annotated[bool, Meta(description="in the user's own file: search it in every project, too")] = False
-    weight: Annotated[float, Meta(ge=0, le=1000, description="factor for the scores of its sections")] = 1.0
-    base_url: Annotated[str, Meta(description="the address of its published documents, for the url of chunks")] = ""
+    git: Annotated[str, about("the address of a git repository that has it", pattern=_WORD)] = ""
+    ref: Annotated[str, about("the branch or tag of the repository", pattern=_WORD)] = ""
+    language: Annotated[Language, about("the language of its words")] = DEFAULT_LANGUAGE
+    include: Annotated[Patterns, about("the documents to take; by default all")] = ()
+    exclude: Annotated[Patterns, about("the documents to leave out")] = ()
+    chunk: Annotated[dict[str, Any], about("its own strategy and options, over those of [chunk]")] = {}
+    always: Annotated[bool, about("in the user's own file: search it in every project, too")] = False
+    weight: Annotated[float, about("factor for the scores of its sections", ge=0, le=1000)] = 1.0
+    base_url: Annotated[str, about("the address of its published documents, for the url of chunks")] = ""
 
     @property
     def reading(self) -> Reading:

@@ -1,13 +1,4 @@
-"""Values checked against the struct that declares them, with one wording for every mistake.
-
-An option, a setting or an argument is a field of a frozen msgspec struct. Its annotation has the type, the range and
-the meaning, its default is the default:
-
-    max_tokens: Annotated[int, about("maximum tokens per chunk", ge=32)] = 1024
-
-``convert`` makes a struct of values and says what is wrong with them; ``fields`` tells the command line, the
-configuration and the documentation what there is.
-"""
+"""Values checked against the frozen struct that declares them, with one wording for every mistake."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache

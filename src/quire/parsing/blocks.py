@@ -5,11 +5,9 @@ from quire.model.document import BlockColumns, Document, Note, Source, findings_
 from quire.model.offsets import BLANK, text_end, trimmed
 from quire.model.page_markers import with_whole_sentences
 from quire.parsing.containers import container_marks, containers, name_admonitions
-from quire.parsing.document_title import document_title
-from quire.parsing.events import last_item_end, top_blocks
-from quire.parsing.headings import Headings, empty_headings, read_headings, section_columns, shortened, take_ids_above
+from quire.parsing.headings import Headings, document_title, read_headings, section_columns, take_ids_above
 from quire.parsing.line_scan import THEMATIC_BREAK, LineScan, scan_lines
-from quire.parsing.parser_input import for_parser, parser_input
+from quire.parsing.parser import for_parser, last_item_end, parser_input, top_blocks
 
 
 def parse_source(source: Source, title: str | None = None) -> Document:
@@ -21,9 +19,9 @@ def parse_source(source: Source, title: str | None = None) -> Document:
         start, end = trimmed(source.text, source.body_start, len(source.text))
         if start < end:
             blocks.add("paragraph", start, end)
-    name, note = shortened(document_title(source, blocks, headings, title), 0)
-    sections = section_columns(source, blocks, headings, name)
-    notes += note + empty_headings(sections)
+    name, note = document_title(source, blocks, headings, title)
+    sections, without_text = section_columns(source, blocks, headings, name)
+    notes += note + without_text
     findings = (*source.findings, *findings_at(source, sorted(notes))) if notes else source.findings
     return Document(source=source, title=name, findings=findings, block_columns=blocks, section_columns=sections)
 
@@ -37,7 +35,7 @@ def document_blocks(source: Source) -> tuple[BlockColumns, Headings, list[Note]]
     blocks, rest = flat_blocks(text, start, len(text), lines)
     has_containers = tags or rest or "html" in blocks.kinds
     if malformed is not None:
-        blocks.kinds.insert(0, "code")  # for now: nothing opens in it
+        blocks.kinds.insert(0, "paragraph")
         blocks.starts.insert(0, malformed.start)
         blocks.ends.insert(0, text_end(text, *malformed))
     headings, notes = read_headings(source, blocks)
@@ -49,8 +47,6 @@ def document_blocks(source: Source) -> tuple[BlockColumns, Headings, list[Note]]
         for first, last, kind, name in containers(text, marks, blocks):
             blocks.kinds[first], blocks.ends[first], blocks.names[first] = kind, blocks.ends[last], name
             dropped.update(range(first + 1, last + 1))
-    if malformed is not None:
-        blocks.kinds[0] = "paragraph"
     return _without(blocks, headings, dropped) if dropped else blocks, headings, notes
 
 

@@ -1,17 +1,12 @@
 """Containers that Markdown does not know: directives, shortcodes, display math, ``<details>`` and MDX components.
 
-The parser sees ``:::note`` as a paragraph, ``$$`` as inline text, ``<details>`` as HTML up to the next blank line, and
-a tag with JavaScript in it as text. All blocks from the opening to the closing become one block, unless there is a
-heading between them: headings make sections, whatever surrounds them. Text directly above an opening or directly below
-a closing, without a blank line, is in the same block and so in the container.
+All blocks from the opening to the closing become one block, unless there is a heading between them. Text directly above
+an opening or directly below a closing, without a blank line, is in the same block and so in the container.
 
     {{< tab >}} … {{< /tab >}}            Hugo: raw text, so no heading inside; the parser sees one paragraph
     {% highlight %} … {% endhighlight %}  Liquid (Jekyll): the same for highlight, comment and code
     {{% tab %}} … {{% /tab %}}            other shortcodes and tags have Markdown inside
     !!! note, === "Tab"                   MkDocs, with indented content: the parser sees list items
-
-Display math opens with ``$$`` at the start of a line of a paragraph and closes with the next ``$$`` that is not one of
-a pair within its line. If it has no blank line, ``= b`` or ``# a`` in it is no heading (parser_input.py).
 """
 
 import re
@@ -33,14 +28,11 @@ _DIRECTIVE = re.compile(rf"{_LINE_START}(:{{3,}}+)[ \t]*+(?:\{{?[ \t]*+([^\s{{}}
 """A line that opens a directive, with a name, or closes one."""
 
 
-def _braces(depth: int) -> str:
-    """JavaScript in braces, nested up to ``depth``."""
-    inner = rf"|{_braces(depth - 1)}" if depth else ""
-    return rf"\{{(?:[^{{}}]++{inner})*+\}}"
-
-
+_BRACES = r"\{[^{}]*+\}"  # JavaScript in braces, nested up to four deep
+for _ in range(3):
+    _BRACES = rf"\{{(?:[^{{}}]++|{_BRACES})*+\}}"
 _NAME = r"(?:(?i:details)|[A-Z][\w.]*+)"
-_ATTRIBUTES = rf"""(?:[^<>{{}}"']++|"[^"]*+"|'[^']*+'|["']|{_braces(3)})*+"""
+_ATTRIBUTES = rf"""(?:[^<>{{}}"']++|"[^"]*+"|'[^']*+'|["']|{_BRACES})*+"""
 # An unfinished tag is matched as a whole, so that no text is read again from each of many tags on.
 _TAG = re.compile(rf"<(/?)({_NAME})(?=[\s/>]|\Z)({_ATTRIBUTES})(>?)")
 _TAG_LINE = re.compile(rf"{_LINE_START}<{_NAME}(?:[\s/>]|\Z)")

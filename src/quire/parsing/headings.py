@@ -16,17 +16,18 @@ makes no node; if none makes one, the body of the document itself is the whole t
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from html import unescape
 from itertools import accumulate, repeat
 from operator import lt, sub
 from typing import NamedTuple
 
 from quire.model.dialects import COMMONMARK, DOCS_BUILDER
-from quire.model.document import BlockColumns, Note, SectionColumns, Source
+from quire.model.document import BlockColumns, Note, SectionColumns, Source, doc_name
 from quire.model.offsets import BLANK, LINE_END, trimmed, utf8_length
 from quire.model.substitutions import substitute, title_text
-from quire.parsing.events import definitions, encodable, events_of, footnotes, opened, plain_text
-from quire.parsing.parser_input import plain_lines
+from quire.parsing.parser import definitions, encodable, events_of, footnotes, opened, plain_lines, plain_text
 from quire.parsing.slugs import unique_slugs
 
 MAX_TITLE = 1000  # a title is cut at this many characters, because many records repeat it
@@ -66,6 +67,10 @@ _ID_ABOVE = re.compile(
 )
 _ID_LINE = rf"[ \t]*+(?:\([^()\s][^()\r\n]*+\)=|{_ANCHOR_LINE})[ \t]*+(?:\r\n|\r|\n|\Z)"
 _ID_LINES = re.compile(rf"(?:{_ID_LINE}|[ \t]*+(?:\r\n|\r|\n))++", re.IGNORECASE)
+
+_HTML_H1 = re.compile(r"<h1(?:\s[^<>]*)?>(.{1,2000}?)</h1\s*>", re.IGNORECASE | re.DOTALL)
+_HTML_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_IMAGE_OR_TAG = re.compile(r"""<img\b[^<>]*?\balt\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)')[^<>]*>|<[^<>]*>""", re.IGNORECASE)
 
 
 class Headings(NamedTuple):
@@ -163,16 +168,16 @@ def _code_text(match: re.Match[str]) -> str:
 
 def _parsed_titles(source: Source, blocks: BlockColumns, headings: Sequence[str]) -> Iterator[str]:
     """The plain text of each of ``headings``, parsed together above the definitions in ``blocks``."""
-    text, has_footnotes = source.text, source.dialect != COMMONMARK  # to which their definitions are those of links
+    text = source.text
     joined = encodable(_FEED.sub(_INERT, plain_lines("\n\n".join(headings))))
     below = ""
     if "[" in joined:  # the blocks that may define links and footnotes: not a copy of the whole text
         rows = zip(*blocks[:3], strict=True)
         parts = (text[start:end] for kind, start, end in rows if kind not in ("paragraph", "heading", "code"))
         defining = plain_lines("\n\n".join(part for part in parts if "]:" in part))
-        below = definitions(defining, footnotes=has_footnotes)
-        below += f"\n\n{footnotes(defining)}" if has_footnotes and "[^" in joined else ""
-    events = events_of(f"{joined}\n\n{below}", footnotes=has_footnotes)
+        below = definitions(defining)
+        below += f"\n\n{footnotes(defining)}" if "[^" in joined else ""
+    events = events_of(f"{joined}\n\n{below}")
     title_at: dict[int, str] = {}
     for event, place in events:
         if opened(event)[0] == "Heading":
@@ -246,8 +251,10 @@ def take_ids_above(text: str, blocks: BlockColumns, headings: Headings) -> set[i
     return taken
 
 
-def section_columns(source: Source, blocks: BlockColumns, headings: Headings, title: str) -> SectionColumns:
-    """The document's own section, then one for each heading."""
+def section_columns(
+    source: Source, blocks: BlockColumns, headings: Headings, title: str
+) -> tuple[SectionColumns, list[Note]]:
+    """The document's own section, then one for each heading; and a note for each heading that makes no node."""
     text, size = source.text, len(source.text)
     _, block_starts, block_ends, _ = blocks
     numbers = [-1, *headings.blocks]
@@ -274,10 +281,13 @@ def section_columns(source: Source, blocks: BlockColumns, headings: Headings, ti
     first = source.text_start
     text_starts[0], text_ends[0] = trimmed(text, first, max(first, starts[1] if max(positions) else size))
     slugs, anchors = unique_slugs(headings.texts, headings.ids)
-    return SectionColumns(
+    columns = SectionColumns(
         starts, depths, parents, ends, body_starts, text_starts, text_ends, positions,
         [title, *headings.titles], ["", *headings.ids], ["", *slugs], ["", *anchors], numbers,
     )  # fmt: skip
+    message = "heading {!r} has no text below it; it makes no node of its own"
+    rows = zip(starts, columns.titles, positions, strict=True) if -1 in positions else ()
+    return columns, [(at, "heading-without-text", message.format(words)) for at, words, node in rows if node < 0]
 
 
 def _positions(text_starts: list[int], text_ends: list[int], ends: list[int]) -> list[int]:
@@ -294,10 +304,30 @@ def _positions(text_starts: list[int], text_ends: list[int], ends: list[int]) ->
     return [count - 1 if is_node else -1 for count, is_node in zip(accumulate(has_text), has_text, strict=True)]
 
 
-def empty_headings(sections: SectionColumns) -> list[Note]:
-    """A note for each heading that makes no node."""
-    if -1 not in sections.positions:
-        return []
-    message = "heading {!r} has no text below it; it makes no node of its own"
-    rows = zip(sections.starts, sections.titles, sections.positions, strict=True)
-    return [(start, "heading-without-text", message.format(title)) for start, title, at in rows if at < 0]
+def document_title(
+    source: Source, blocks: BlockColumns, headings: Headings, title: str | None
+) -> tuple[str, list[Note]]:
+    """The caller's ``title``, else front matter's, else the first H1, else the file name, else empty."""
+    stated = source.frontmatter.get("title")
+    if title is None and type(stated) in (str, int, float) and (words := str(stated).split()):
+        title = title_text(" ".join(words), source.substitutions)
+    if title is None:
+        title = headings.titles[headings.levels.index(1)] if 1 in headings.levels else _html_title(source, blocks)
+        title = title or doc_name((source.path or "/").rstrip("/").rpartition("/")[2])
+    return shortened(title, 0)
+
+
+def _html_title(source: Source, blocks: BlockColumns) -> str:
+    """The text of the first ``<h1 align="center">`` that has any, with those of images, as is common on GitHub."""
+    text = source.text
+    if source.syntax != "markdown" or not ("<h1" in text or "<H1" in text):
+        return ""
+    without_comments = _HTML_COMMENT.sub(lambda comment: " " * len(comment[0]), text)
+    for heading in _HTML_H1.finditer(without_comments, source.body_start):
+        block = bisect_right(blocks.starts, heading.start()) - 1
+        # Code may show HTML; a paragraph may begin with a tag that is no block: <a href="…"><h1>Title</h1></a>.
+        is_html = blocks.kinds[block] in ("html", "directive") or text.startswith("<", blocks.starts[block])
+        plain = _IMAGE_OR_TAG.sub(lambda tag: tag[1] or tag[2] or " ", heading[1])
+        if is_html and (words := unescape(plain).split()):
+            return " ".join(words)
+    return ""

@@ -1,12 +1,11 @@
 r"""The line scan: finds plain blocks by regular expressions over whole lines. blocks.py combines it with the parser.
 
-Most of a document is headings, paragraphs, fences, lists, quotes, tables and HTML that start in the first column. Their
-lines alone show where such blocks start and end, provided that a block at document level can start there: not inside a
-fence, a comment or a list item that was opened above. The parser decides that. Each series of plain blocks is replaced
-by a thematic break, and the parser reports a thematic break if and only if a block can start there.
+Most blocks start in the first column, and their lines alone show where they start and end, provided that a block at
+document level can start there. The parser decides that: each series of plain blocks is replaced by a thematic break,
+which it reports if and only if a block can start there.
 
-Every pattern is possessive, so the cost is linear in the text: a match never gives back what it has taken. Groups
-inside a possessive pattern must not capture.
+Every pattern is possessive, so the cost is linear: a match never gives back what it has taken. Groups inside a
+possessive pattern must not capture.
 """
 
 import re
@@ -14,7 +13,7 @@ from typing import NamedTuple
 
 from quire.model.document import BlockColumns, Kind
 from quire.model.offsets import BLANK
-from quire.parsing.parser_input import DELIMITER_ROW, cell_count
+from quire.parsing.parser import DELIMITER_ROW, cell_count
 
 # The first characters of an item's text. A line that starts so is neither a rule nor an underline.
 _ITEM_TEXT = r"""(?:[^\x00-\x20\#)*+,\-:;=>\]^_|}~]|\*\*?[A-Za-z`]|_[A-Za-z])"""
@@ -61,13 +60,13 @@ PLAIN_LIST = re.compile("|".join(_LISTS))  # a list whose items start in the fir
 _QUOTE = rf">[^\n]*+\n(?:>[^\n]*+\n)*+{_BLOCK_END}"
 _TABLE = rf"\|[^\n\\]*+\n(?=\|){DELIMITER_ROW}[ \t]*+\n(?:\|(?![ \t]*+\n)[^\n]*+\n)*+{_BLOCK_END}"
 _RULE = r"(?:-{3,}+|\*{3,}+|_{3,}+)[ ]*+\n"
-_TAGS = (
-    "t(?:able|r|d|h|head|body|foot|itle)|p|param|div|h[1-6]|hr|header|ul|ol|li|link|legend|details|summary|section|dl|dt|dd"
-    "|address|article|aside|blockquote|center|dialog|dir|fieldset|figcaption|figure|footer|form|iframe|main|menu|nav"
-    "|optgroup|option"
+HTML_BLOCK_TAGS = (
+    "t(?:able|r|d|h|head|body|foot|itle|rack)|p|param|div|h[1-6]|hr|head|header|ul|ol|li|link|legend|details|summary|section"
+    "|dl|dt|dd|address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dialog|dir|fieldset"
+    "|figcaption|figure|footer|form|frame|frameset|html|iframe|main|menu|menuitem|nav|noframes|optgroup|option|search"
 )
 _COMMENT = r"!--(?!-?>)(?:[^-]++|-(?!->))*+(?:-->[^\n]*+\n|\Z)"
-_HTML = rf"<(?:/?(?i:{_TAGS})(?=[ >\n]|/>)(?:[^\n]++\n)++|{_COMMENT})"
+_HTML = rf"<(?:/?(?i:{HTML_BLOCK_TAGS})(?=[ >\n]|/>)(?:[^\n]++\n)++|{_COMMENT})"
 
 # A pattern that starts with a character is left out at once where another is.
 _PATTERNS: tuple[tuple[Kind, str], ...] = (

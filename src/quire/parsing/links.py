@@ -1,11 +1,6 @@
-"""The links of a document and the anchors that fragments such as ``#install`` lead to.
-
-Links are found by the parser; images, code and HTML are left out. Inline text is parsed only in blocks that may have a
-link: a fifth of the text of documentation.
-"""
+"""The links of a document, by the parser, and the anchors that fragments such as ``#install`` lead to."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
@@ -13,13 +8,10 @@ from quire.model.dialects import CODE_SHORTCODES
 from quire.model.document import Document, Link
 from quire.model.substitutions import substitute, without_spaces
 from quire.parsing.containers import ADMONITION_MARKS, template_tags, with_items
-from quire.parsing.events import encodable, events_of, opened, plain_text
 from quire.parsing.headings import split_id
-from quire.parsing.parser_input import blanked, plain_lines
+from quire.parsing.parser import blanked, encodable, events_of, opened, plain_lines, plain_text
 from quire.parsing.slugs import RULES, anchors, unicode_slug
 
-_AUTOLINK = r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:|[^\s<>@]++@)"
-_LINK_MARKS = [re.compile(mark) for mark in (r"\]\(", r"\]\[", r"\[\[", _AUTOLINK)]
 _FILLER = "\x7f"  # replaces a character that is removed inside a link
 _REFERENCE = re.compile(
     r"""\{\{[<%][ \t]*+(?:rel)?ref[ \t]++["`]?(?P<page>[^\s"`<>{}]++)[^{}\n]*?[>%]\}\}"""
@@ -45,7 +37,7 @@ def links_of(document: Document) -> Iterator[Link]:
     """The links of ``document``, in order."""
     if document.source.syntax != "markdown" or not ("[" in document.text or "<" in document.text):
         return
-    text = _only_with_links(document, _inline_text(document))
+    text = _inline_text(document)
     data, events = text.encode(), events_of(text, wiki_links=True)
     start, seen, variables = document.source.markdown_start, 0, document.source.substitutions
     for event, place in events:
@@ -81,24 +73,6 @@ def _code_spans(lines: str) -> Iterator[tuple[int, int]]:
         elif opened and closes and name == opened:
             yield content, start
             opened = ""
-
-
-def _only_with_links(document: Document, lines: str) -> str:
-    """``lines`` with blanks in place of the blocks that have no link."""
-    if "]:" in lines:  # it may define one
-        return lines
-    kinds, starts, ends, _ = document.block_columns
-    base = document.source.markdown_start
-    marks = (mark.start() for pattern in _LINK_MARKS for mark in pattern.finditer(lines))
-    pieces: list[str] = []
-    done = 0
-    for number in sorted({bisect_right(starts, base + mark) - 1 for mark in marks}):
-        start, end = starts[number] - base, ends[number] - base
-        if start >= done and kinds[number] != "code":
-            gap = start - done
-            pieces += (f"\n{' ' * (gap - 2)}\n" if gap > 1 else "\n" * gap, lines[start:end])
-            done = end
-    return "".join(pieces)
 
 
 def heading_anchors(document: Document) -> dict[str, int]:

@@ -1,7 +1,4 @@
-"""The blocks inside a block: list items at every depth, table rows, the content of quotes, footnotes and containers.
-
-The block is parsed again by itself. Reference definitions matter only to inline text, so the result is the same.
-"""
+"""The blocks inside a block, which is parsed again by itself: items, rows, the content of quotes and containers."""
 
 import re
 from bisect import bisect_left
@@ -12,9 +9,8 @@ from quire.model.document import Block, BlockColumns, Kind, fence_info
 from quire.model.offsets import BLANK, line_start
 from quire.parsing.blocks import flat_blocks
 from quire.parsing.containers import ADMONITION_MARKS, Marks, container_marks, containers
-from quire.parsing.events import KINDS, events_of, opened
 from quire.parsing.line_scan import PLAIN_LIST
-from quire.parsing.parser_input import for_parser, parser_input
+from quire.parsing.parser import KINDS, events_of, for_parser, opened, parser_input
 
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _WITH_CONTAINERS = frozenset({"item", "quote", "footnote"})  # they may hold directives, components and the like

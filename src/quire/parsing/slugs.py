@@ -33,7 +33,6 @@ _NOT_KRAMDOWN = re.compile(r"[^A-Za-z0-9 -]")
 _NO_LETTERS = "".join(chr(code) for code in range(128) if not chr(code).isalpha())
 _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]+")
 _MDN_PUNCTUATION = re.compile(r"""["#$%&+,/:;=?@\[\]^`{|}~')(\\]""")
-_UNDERSCORES = re.compile(r"\s+")
 _WHITE = re.compile(r"[\t\r\n\x0b\x0c]")
 
 
@@ -95,11 +94,6 @@ def blackfriday_slug(title: str) -> str:
     return _NOT_LETTERS.sub("-", title).strip("-").lower()
 
 
-def gitbook_slug(title: str) -> str:
-    """GitBook: as Blackfriday, with words for some signs."""
-    return blackfriday_slug("".join([_GITBOOK_WORDS.get(char, char) for char in title]))
-
-
 def vitepress_slug(title: str) -> str:
     """VitePress: accents removed, everything that is not a letter or digit becomes one hyphen, ``_`` before a digit."""
     plain = "".join([char for char in unicodedata.normalize("NFKD", title) if not "\u0300" <= char <= "\u036f"])
@@ -118,25 +112,10 @@ def unicode_slug(title: str) -> str:
     return _NOT_WORD.sub("", unicodedata.normalize("NFC", _EMOJI.sub("", title)).strip()).lower().replace(" ", "-")
 
 
-def kramdown_slug(title: str) -> str:
-    """Jekyll: from the first ASCII letter on, ASCII letters, digits and hyphens; a hyphen for each space."""
-    return _NOT_KRAMDOWN.sub("", title.lstrip(_NO_LETTERS)).replace(" ", "-").lower()
-
-
 def sphinx_slug(title: str) -> str:
     """Sphinx (docutils): ASCII letters and digits with single hyphens, from the first letter on."""
     ascii_only = unicodedata.normalize("NFKD", title.lower()).encode("ascii", "ignore").decode("ascii")
     return _NOT_ALPHANUMERIC.sub("-", ascii_only).strip("-").lstrip("0123456789-")
-
-
-def underscore_slug(title: str) -> str:
-    """MDN: lower case with an underscore for each run of white space; punctuation removed."""
-    return _UNDERSCORES.sub("_", _MDN_PUNCTUATION.sub("", title.lower()).strip())
-
-
-def vscode_slug(title: str) -> str:
-    """VS Code: letters, digits and underscores; each gap becomes a hyphen, and hyphens of the title are removed."""
-    return "-".join(_NOT_WORD.sub("", title.lower()).replace("-", "").split())
 
 
 class SlugRule(NamedTuple):
@@ -151,15 +130,19 @@ RULES: Mapping[str, SlugRule] = MappingProxyType(
     {
         **dict.fromkeys(("github", "docusaurus", "hugo"), SlugRule(github_slug)),
         "blackfriday": SlugRule(blackfriday_slug),
-        "gitbook": SlugRule(gitbook_slug),
+        # as Blackfriday, with words for some signs
+        "gitbook": SlugRule(lambda title: blackfriday_slug("".join(_GITBOOK_WORDS.get(char, char) for char in title))),
         "vitepress": SlugRule(vitepress_slug),
         "mkdocs": SlugRule(mkdocs_slug, "_"),
         "pymdownx": SlugRule(unicode_slug, "_"),
-        "kramdown": SlugRule(kramdown_slug),
+        # Jekyll: from the first ASCII letter on, ASCII letters, digits and hyphens; a hyphen for each space
+        "kramdown": SlugRule(lambda title: _NOT_KRAMDOWN.sub("", title.lstrip(_NO_LETTERS)).replace(" ", "-").lower()),
         "sphinx": SlugRule(sphinx_slug),
-        "underscore": SlugRule(underscore_slug, "_", 2),
+        # MDN: lower case with an underscore for each run of white space; punctuation removed
+        "underscore": SlugRule(lambda title: "_".join(_MDN_PUNCTUATION.sub("", title.lower()).split()), "_", 2),
         "ascii": SlugRule(ascii_slug),
-        "vscode": SlugRule(vscode_slug),
+        # letters, digits and underscores; each gap becomes a hyphen, and hyphens of the title are removed
+        "vscode": SlugRule(lambda title: "-".join(_NOT_WORD.sub("", title.lower()).replace("-", "").split())),
     }
 )
 

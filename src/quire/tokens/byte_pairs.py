@@ -1,10 +1,8 @@
 """Exact token counts in pure Python, for the first texts of a process: 2 to 4 MB a second without any loading.
 
-It knows the characters of common alphabets, all assigned since Unicode 14, so that every Python version and every
-engine agree about their categories. It declines text with other characters.
+It declines text with characters of rare alphabets: every Python version and engine must agree about their categories.
 
 The files in ``vocabularies/`` hold the rank files that OpenAI publishes with tiktoken, laid out for binary search:
-reading 2 MB takes a millisecond, building a table of them 50 to 600. Their layout:
 
     number of tokens of 1 byte, of 2 bytes … of 128 bytes   4 bytes each, little-endian
     the tokens, by length, then in byte order               joined

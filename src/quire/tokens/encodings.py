@@ -1,8 +1,7 @@
-"""The counters ``o200k_base`` and ``cl100k_base``: exactly tiktoken's ``encode_ordinary``.
+"""The counters ``o200k_base`` and ``cl100k_base``: exactly tiktoken's ``encode_ordinary``, without network.
 
-An engine counts 60 to 200 MB a second, but takes 100 to 600 ms to load. So a process counts its first texts in Python
-(byte_pairs.py), and loads an engine once that has cost a part of the loading time. All give the same counts, without
-network. toktok-rs is ten times as fast as tiktoken, which is for systems without a wheel of it, such as Alpine Linux.
+An engine takes 100 to 600 ms to load. So a process counts its first texts in Python (byte_pairs.py). toktok-rs is ten
+times as fast as tiktoken, which is for systems without a wheel of it, such as Alpine Linux.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""How many tokens a span of a document has, and whether it fits the cap.
+"""How many tokens a span of a document has, and whether it fits the cap. Sizes are always exact.
 
-With a byte pair encoding the counts of whole lines add up: ``sums`` counts the text once, in order, and a size is a
-difference of two sums and the count of what is left at the edges. An estimate is a quarter of a length. With any other
-counter there are no sums: every text is counted as it is. Sizes are always exact; sums that strategies keep beside
-their lists are within ``SLACK`` of them.
+With a byte pair encoding the counts of whole lines add up, so a size is a difference of two ``sums`` and the count of
+what is left at the edges. With another counter there are no sums, and every text is counted as it is.
 """
 
 from __future__ import annotations
@@ -149,7 +147,7 @@ class Sizer:
         if prefix:
             if not self._add_up(prefix, start):
                 return self.count(f"{prefix}{text[start:end]}{suffix}")
-            tokens = self.breadcrumbs.counts[prefix]
+            tokens = self.breadcrumbs.tokens_of(prefix)
         first = bisect_left(marks, start)
         after = bisect_left(marks, end, first)
         if first == after:
@@ -173,12 +171,10 @@ class Sizer:
             at -= len(word) - len(word.rstrip(" "))
             at = at if self._is_clean(text, at) else mark
         tail = text[at:end], text[end:stop]
-        sum_at = self._behind.get(tail)
-        if sum_at is None:
-            sum_at = self.count("".join(tail)) - self.count(tail[0])
-            if at > mark:
-                self._behind[tail] = sum_at
-        return sum_at
+        added = self._behind.get(tail)
+        if added is None:
+            added = self._behind[tail] = self.count("".join(tail)) - self.count(tail[0])
+        return added
 
     def _add_up(self, prefix: str, start: int) -> bool:
         """Whether the tokens of a prefix and of the text from ``start`` on add up."""
@@ -191,7 +187,7 @@ class Sizer:
         if not piece.prefix:
             start = piece.start if piece.overlap_start is None else piece.overlap_start
             if self._add_up(line, start if self._regular is None else self._regular.at(start)):
-                return piece.tokens + self.breadcrumbs.counts[line]
+                return piece.tokens + self.breadcrumbs.tokens_of(line)
         return self.count(line + text)
 
     def bounds(self, total: int, blanks: int = 0, added: int = 0) -> tuple[int, int]:
@@ -223,7 +219,7 @@ class Sizer:
             return False
         line = self.breadcrumbs.prefix(self.section_of(start, end) if section < 0 else section)
         if bounds is not UNKNOWN:
-            above = self.breadcrumbs.counts[line] + room
+            above = self.breadcrumbs.tokens_of(line) + room
             if high + above <= self.cap:
                 return True
             if low + above > self.cap:

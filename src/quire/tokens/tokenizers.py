@@ -1,7 +1,6 @@
 """What ``tokenizer=`` accepts: a name, the user's own tokenizer as a Hugging Face file or an object, or a function.
 
-Special tokens that a tokenizer adds to its input (``[CLS]``, ``[SEP]``) count. Truncation and padding are switched off
-on a copy of the object, because both would hide a text that is too long. Loads nothing before the first count.
+Special tokens that a tokenizer adds (``[CLS]``, ``[SEP]``) count. Nothing is loaded before the first count.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from os.path import isfile
 from pathlib import Path
-from threading import Lock
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -51,7 +49,6 @@ _CHOICES = (
     f"choose {', '.join(NAMES)}, an OpenAI model such as gpt-4o, the path of a Hugging Face tokenizer.json, "
     "a tokenizer object, or a function that takes text and returns its number of tokens"
 )
-_FILES = Lock()
 
 
 def resolve(tokenizer: object | None, default: str) -> TokenCounter:
@@ -80,8 +77,7 @@ def _by_name(tokenizer: str | Path) -> TokenCounter:
             raise TokenizerError(f"{name}: no such tokenizer file", _CHOICES)
         raise OptionError(f"unknown tokenizer {name!r:.80}", _CHOICES, option="tokenizer")
     file = Path(name).resolve()
-    with _FILES:
-        return _by_file(name, file, file.stat().st_mtime_ns)
+    return _by_file(name, file, file.stat().st_mtime_ns)
 
 
 @cache
