@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 import quire
 from quire.evals.figures import Figure, figures
-from quire.evals.outcomes import DEPTH, FOLDS, Outcome, ask, build_index
+from quire.evals.link_free_index import FOLDS, build_index
+from quire.evals.outcomes import DEPTH, Outcome, ask
 from quire.evals.questions import HeldLink, Question, link_questions, pasted_questions, section_id
 from quire.links.link_targets import LinkTargets
 from quire.search.index_api import Index

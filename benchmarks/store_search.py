@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.quality import Collection, cell, read_collection
-from quire.evals.outcomes import FOLDS, Outcome, ask, build_index
+from quire.evals.link_free_index import FOLDS, build_index
+from quire.evals.outcomes import Outcome, ask
 from quire.search.index_api import Index
 from quire.stores import NodeIndex, copy_nodes
 

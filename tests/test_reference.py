@@ -21,8 +21,7 @@ from quire.cut.guard import Reason
 from quire.evals.figures import SHARES
 from quire.index.file_records import FileRecord
 from quire.index.node import Node
-from quire.read.discover import EXTENSIONS
-from quire.read.source import MARKDOWN_EXTENSIONS
+from quire.read.file_endings import EXTENSIONS, MARKDOWN_EXTENSIONS
 from quire.search.hit import Hit, Results
 from quire.search.index_api import Status, TreeInfo, Update
 from quire.workspace.settings import search_fields

@@ -15,7 +15,8 @@ from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions
 from quire.cli.output import Paint, Progress, count_of, echo, note, print_table, visible, write_json
 from quire.evals.figures import MEASURES, SHARES, Figure, figures
-from quire.evals.outcomes import Outcome, ask, ask_in_folds
+from quire.evals.link_free_index import ask_in_folds
+from quire.evals.outcomes import Outcome, ask
 from quire.evals.questions import link_questions, pasted_questions, read_questions, sample
 from quire.model.document import Document
 from quire.model.validation import check, unknown_name

@@ -6,7 +6,8 @@ from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.input_documents import STANDARD_INPUT
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions
 from quire.cli.output import echo, message
-from quire.model.dialects import dialect_of, page_url
+from quire.model.dialects import dialect_of
+from quire.model.page_urls import page_url
 from quire.output.llms_txt import PublishedPage, llms_full_txt, llms_txt
 from quire.workspace.selection import exists, is_file
 

@@ -13,7 +13,7 @@ from quire.errors import MissingExtraError
 from quire.mcp.answers import DEFAULT_TOKENS, LEAST_TOKENS, Service
 from quire.model.options import DEFAULT_TOKENIZER
 from quire.tokens.encodings import PYTHON_WORK
-from quire.tokens.token_counters import ENCODINGS
+from quire.tokens.openai_models import ENCODINGS
 from quire.tokens.tokenizers import resolve
 from quire.workspace.selection import display_path
 from quire.workspace.workspace import Workspace

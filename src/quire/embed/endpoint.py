@@ -20,7 +20,7 @@ from quire.embed.embed_settings import EmbedSettings
 from quire.errors import EmbedderError, OptionError, invalid_value
 from quire.model.options import DEFAULT_TOKENIZER
 from quire.model.validation import convert
-from quire.tokens.token_counters import encoding_of
+from quire.tokens.openai_models import encoding_of
 from quire.tokens.tokenizers import resolve as counter_of
 
 KEY_VARIABLE, _RERANK_VARIABLE = "QUIRE_EMBED_KEY", "QUIRE_RERANK_KEY"

@@ -19,8 +19,8 @@ from quire.errors import NotFoundError, similar
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import storable
 from quire.index.node import Node
-from quire.model.dialects import page_url
 from quire.model.document import Document
+from quire.model.page_urls import page_url
 from quire.model.patterns import pattern
 from quire.read.source import make_source
 

@@ -14,7 +14,7 @@ import msgspec
 from quire.model.dialects import INDEX_NAMES, ORDER
 from quire.model.document import Document, Link
 from quire.parsing.slugs import github_slug
-from quire.read.source import MARKDOWN_EXTENSIONS
+from quire.read.file_endings import MARKDOWN_EXTENSIONS
 
 _PAGE_EXTENSIONS = frozenset({*MARKDOWN_EXTENSIONS, ".html", ".htm"})
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|@|.*[{}<>$*|]|[A-Z]+(?:_[A-Z]+)+\Z", re.DOTALL)

@@ -30,7 +30,7 @@ from quire.model.document import Document, Link
 from quire.model.substitutions import substitute
 from quire.parsing.links import Anchors
 from quire.parsing.slugs import github_slug
-from quire.read.source import MARKDOWN_EXTENSIONS
+from quire.read.file_endings import MARKDOWN_EXTENSIONS
 
 _ANY_PAGE = re.compile(r"top\Z|_?fn|:~:|\^|L[0-9]+(?:-L?[0-9]+)?\Z|\Z")
 """Fragments that every page may have: its top, footnotes, text, blocks of wikis, lines."""

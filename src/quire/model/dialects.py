@@ -1,12 +1,10 @@
 """The dialects of Markdown: the documentation generators that have one, and how a folder shows which it uses."""
 
-import posixpath
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from quire.model.patterns import pattern
 
@@ -77,20 +75,3 @@ def folders_above(folder: Path) -> Iterator[Path]:
         yield parent
         if (parent / ".git").exists():
             return
-
-
-def page_url(base_url: str, path: str | None, dialect: str | None, frontmatter: Mapping[str, Any]) -> str:
-    """The address of a document's page below ``base_url`` by the rules of a generator; without one, its bare name."""
-    rule = DIALECTS[dialect] if dialect else Dialect("")
-    url, suffix = path or "", rule.suffix
-    if suffix is not None:
-        url = posixpath.splitext(url)[0]
-        folder, name = posixpath.split(ORDER.sub("", url) if dialect == "docusaurus" else url)
-        values = map(frontmatter.get, rule.address_keys)
-        value = next((value for value in values if isinstance(value, str) and value and ":" not in value), "")
-        name = value or ("" if name.lower() in INDEX_NAMES else name)
-        url = posixpath.join(folder, name)
-        if value.startswith("/"):  # from the root of the site
-            url, suffix = value[1:], ""
-        url = f"{url.lower().replace(' ', '-') if dialect == 'hugo' else url}{suffix if name else ''}"
-    return f"{base_url.rstrip('/')}/{quote(url)}" if base_url else quote(url)

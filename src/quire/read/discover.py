@@ -15,9 +15,9 @@ from typing import Literal, NamedTuple, TypeAlias
 from quire.errors import InputError
 from quire.model.operating_system import is_link_or_junction
 from quire.read import ignore_files
-from quire.read.source import MARKDOWN_EXTENSIONS, NOT_REGULAR, unreadable
+from quire.read.file_endings import EXTENSIONS, has_extension
+from quire.read.source import NOT_REGULAR, unreadable
 
-EXTENSIONS = (*MARKDOWN_EXTENSIONS, ".txt")  # of file names, in lower case, that are taken from a directory
 _NEVER = frozenset({".git", ".quire", *EXTENSIONS})
 _HIDDEN_WITH_NOTES = (".github", ".claude", ".cursor")  # hidden folders that have documents for readers and agents
 _NEVER_NOTES = frozenset({"cmakelists.txt", "constraints.txt", "requirements.txt", "robots.txt", "top_level.txt"})
@@ -268,11 +268,6 @@ class Discovery:
 def decides(path: str) -> bool:
     """Whether a file is one that decides what is taken from its folder and those below."""
     return os.path.basename(path) in DECIDING_FILES  # noqa: PTH119
-
-
-def has_extension(name: str) -> bool:
-    """Whether a file name is that of a document."""
-    return name.lower().endswith(EXTENSIONS) and name.rfind(".") > 0
 
 
 def is_code_repository(folder: Path) -> bool:

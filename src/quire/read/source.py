@@ -20,11 +20,10 @@ from quire.model.page_markers import NOTEBOOK, after_first_marker, find_markers
 from quire.model.substitutions import NO_SUBSTITUTIONS, used_variables
 from quire.model.trees import OnUndecodable
 from quire.model.validation import check
+from quire.read.file_endings import MARKDOWN_EXTENSIONS
 from quire.read.frontmatter import split
 from quire.read.notebook import notebook_text
 
-MARKDOWN_EXTENSIONS = frozenset({".md", ".markdown", ".mdown", ".mkd", ".mkdn", ".mdx", ".qmd", ".rmd", NOTEBOOK})
-"""The endings of Markdown files, in lower case."""
 _MARKDOWN = tuple(MARKDOWN_EXTENSIONS)
 CONVERT = "convert the file to UTF-8"  # the advice for undecodable bytes
 

@@ -28,7 +28,8 @@ from quire.model.record import Chunks
 from quire.model.trees import OnUndecodable
 from quire.output.chunk_json import to_json
 from quire.output.parquet import pyarrow
-from quire.read.discover import Discovery, has_extension
+from quire.read.discover import Discovery
+from quire.read.file_endings import has_extension
 from quire.read.source import decode, read_bytes, unreadable
 from quire.run.workers import batches, work_of
 

@@ -27,6 +27,8 @@ from quire.search.ranking import VectorMatches
 from quire.search.search_settings import SearchSettings
 from quire.search.token_budget import Excerpt, fit
 
+MIN_NODES, MAX_NODES = 50, 10_000  # how many nodes a search looks at: at first, and at most
+NODES_PER_RESULT = 5  # at first, if many results are wanted
 RERANKED = 50  # how many results the model of ``search.rerank`` sees
 Rerank = Callable[[str, Sequence[str]], Sequence[float]]  # the scores of texts for a query
 Phases = dict[str, dict[str, Any]]  # what each phase counted
@@ -90,9 +92,9 @@ def _results(
 ) -> list[Merged]:
     """The best results. If merging leaves too few of them, more nodes are looked at."""
     settings, document_id = prepared.settings, prepared.snapshot.document_id
-    fetched = max(ranking.MIN_NODES, ranking.NODES_PER_RESULT * limit)
+    fetched = max(MIN_NODES, NODES_PER_RESULT * limit)
     while True:
-        fetched = min(fetched, ranking.MAX_NODES) if settings.match_cutoff else ranking.MAX_NODES
+        fetched = min(fetched, MAX_NODES) if settings.match_cutoff else MAX_NODES
         matches, is_all = ranking.best_matches(prepared, fetched, near)
         phases["rank"] = {"nodes": len(matches), "best": round(ranking.best_score(matches), 3)}
         excluded = ranking.excluded_nodes(prepared, matches)
@@ -108,7 +110,7 @@ def _results(
             phases["merge"] = {"candidates": sum(map(len, documents.values())), "results": len(results)}
             results, demoted = limit_per_document(results, limit, settings.per_document)
             phases["spread"] = {"set back": demoted}
-        if len(results) >= limit or is_all or fetched == ranking.MAX_NODES:
+        if len(results) >= limit or is_all or fetched == MAX_NODES:
             return results
         fetched *= 4
 

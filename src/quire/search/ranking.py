@@ -19,9 +19,7 @@ from quire.model.query_tree import Not, Query, leaves
 from quire.search.query_terms import PreparedQuery
 from quire.search.search_settings import SHARPNESS
 
-MIN_NODES, MAX_NODES = 50, 10_000  # how many nodes a search looks at: at first, and at most
-NODES_PER_RESULT = 5  # at first, if many results are wanted
-MAX_RESCORED = 100  # of these, how many are scored again
+MAX_RESCORED = 100  # how many of the nodes are scored again
 _STUB = 4  # a stub has less than a fourth of the tokens of the average document
 _EQUAL = 0.7  # nodes with so much of the best evidence satisfy a query about equally
 _BOUND = 4  # how steeply priors fall below that

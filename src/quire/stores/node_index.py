@@ -29,9 +29,9 @@ from quire.model.patterns import pattern
 from quire.model.query_tree import TEXT_FIELDS, Not, leaves
 from quire.search.conditions import Filter, conditions, known_trees
 from quire.search.index_api import Index
+from quire.search.phases import NODES_PER_RESULT
 from quire.search.query_syntax import KEYED, parse
 from quire.search.query_terms import PreparedQuery, prepare, within_limit
-from quire.search.ranking import NODES_PER_RESULT
 from quire.search.search_settings import SearchSettings
 from quire.stores.node_rows import SUMMARY, Summary
 from quire.stores.store import converted_errors, in_list, parse_target, store_module

@@ -16,7 +16,8 @@ from typing import Any, cast
 from quire.errors import OptionError, TokenizerError, is_panic
 from quire.model.offsets import repaired
 from quire.tokens.encodings import EncodingCounter
-from quire.tokens.token_counters import CHARACTERS_A_TOKEN, ENCODINGS, ESTIMATE, TokenCounter, encoding_of, estimated
+from quire.tokens.openai_models import ENCODINGS, encoding_of
+from quire.tokens.token_counters import CHARACTERS_A_TOKEN, ESTIMATE, TokenCounter, estimated
 
 _LONGEST_REMEMBERED = 16_384
 _Count = Callable[[str], int]

@@ -33,7 +33,7 @@ from quire.read.source import read_file
 from quire.tokens.tokenizers import NAMES
 from quire.web import chunk_view
 from quire.web.html_pages import asset
-from quire.web.local_server import foreign_header, guarded, serve
+from quire.web.local_server import HEADERS, foreign_header, guarded, serve
 
 Options = Mapping[str, Any]  # the strategy under its name, and options
 Search = Callable[[str, "ServedDocuments"], dict[str, Any]]
@@ -44,21 +44,6 @@ MOST_BYTES = 16_000_000  # the largest document that the page shows
 _STARTS = ("readme.", "index.", "_index.")  # how the names of documents begin that introduce a folder
 _PASTED = "pasted.md"  # the path of text that somebody pastes
 _LONGEST_QUERY = 2_000
-HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-        "require-trusted-types-for 'script'; trusted-types 'none'"
-    ),
-    "Cache-Control": "no-store",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
-"""Sent with every answer."""
 _PROBLEMS = {
     "Host": "this address is for 127.0.0.1 and localhost only",
     "Origin": "the request comes from another page",

@@ -27,6 +27,21 @@ _READ_SECONDS = 60  # the most seconds in which a client reads nothing of an ans
 MOST_CONNECTIONS = 512
 MOST_PER_CLIENT = 448  # the rest is for others
 _GRACE = 1  # seconds for answers that are under way when the server is stopped
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+        "require-trusted-types-for 'script'; trusted-types 'none'"
+    ),
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+"""Sent with every answer to the page of ``quire web``."""
 
 
 def foreign_header(scope: Scope, port: int | None = None) -> str:

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from quire.errors import NotFoundError
 from quire.index.engine.function_words import is_function_word
 from quire.model.validation import NO_LIMIT
+from quire.read.file_endings import MARKDOWN_EXTENSIONS
 from quire.read.ignore_files import covers
-from quire.read.source import MARKDOWN_EXTENSIONS
 from quire.search.hit import Hit, Results
 from quire.search.token_budget import hit_tokens
 from quire.workspace.selection import locate

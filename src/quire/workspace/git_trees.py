@@ -21,7 +21,8 @@ from quire.model.operating_system import remove_folder
 from quire.model.trees import Tree, is_repository_path
 from quire.output.atomic_file import os_errors_as_quire_errors
 from quire.output.lock import held
-from quire.read.discover import DECIDING_FILES, has_extension
+from quire.read.discover import DECIDING_FILES
+from quire.read.file_endings import has_extension
 from quire.read.git import SECONDS, git
 from quire.read.substitution_files import VARIABLE_FILES, VARIABLE_FOLDERS
 

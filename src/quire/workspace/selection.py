@@ -1,13 +1,9 @@
 """Which trees, which index and which documents the paths of a user stand for.
 
-    ~/.cache/quire/docs-1f0a…/.quire/    the cached index of a folder called docs, without a quire.toml
-                              paths      the paths, one per line; its time is that of the last use
-
 Ids never depend on what was searched before, and nothing is written into a folder that quire was not set up in.
 """
 
 import os
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -17,16 +13,13 @@ from quire.errors import IndexDamagedError, InputError, QuireError, did_you_mean
 from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
 from quire.index.folder import Folder, is_inside
 from quire.index.section_lookup import SectionName
-from quire.model.operating_system import digest, remove_folder, temporary_folder, user_folder
 from quire.model.trees import Tree, tree_name
-from quire.output.atomic_file import replacing
 from quire.search.hit import Hit
+from quire.workspace.cached_indexes import cache_folder, cached_indexes
 from quire.workspace.settings import IS_STORE, Settings
 
 exists = os.path.exists  # an empty path does not exist, but Path("") does
 _LONGEST_PATH = 4096
-_PATHS = "paths"
-_DAYS = 30
 
 
 class Scope(NamedTuple):
@@ -145,36 +138,9 @@ def unconfigured(settings: Settings, index: Path | None, paths: Sequence[str]) -
 def cached() -> Iterator[Selection]:
     """The cached indexes of folders in or around the current one, the one that was used last first."""
     here = os.path.realpath(os.curdir)
-    files = [file for file in _cache_root().glob(f"*/{_PATHS}") if file.is_file()]
-    for file in sorted(files, key=lambda file: file.stat().st_mtime, reverse=True):
-        paths = file.read_bytes().decode("utf-8", "surrogateescape").split("\n")
+    for folder, paths in cached_indexes():
         if any(is_inside(path, here) or is_inside(here, path) for path in map(os.path.realpath, paths)):
-            yield Selection("cached", file.parent / DEFAULT_FOLDER, _named_trees(paths, {}))
-
-
-def _cache_root() -> Path:
-    return user_folder("cache") or temporary_folder() / "quire"
-
-
-def cache_folder(paths: Sequence[str]) -> Path:
-    """The folder in the user's cache that has the index of some absolute paths."""
-    names = sorted(map(os.path.realpath, paths))
-    return _cache_root() / f"{tree_name(os.path.basename(names[0]))[:40]}-{digest(names)}"  # noqa: PTH119
-
-
-def note_use(folder: Path, paths: Sequence[str]) -> None:
-    """Remember that a cached index is used now, and what it is of. Removes those that were not used for long."""
-    file = folder / _PATHS
-    with suppress(OSError):  # a cache that cannot be written is reported by the update
-        if file.exists():
-            os.utime(file)
-            return
-        for other in _cache_root().glob(f"*/{_PATHS}"):
-            if other.stat().st_mtime < time.time() - _DAYS * 86_400:
-                remove_folder(other.parent)
-        folder.mkdir(parents=True, exist_ok=True)
-        with replacing(file) as stream:
-            stream.write("\n".join(paths).encode("utf-8", "surrogateescape"))
+            yield Selection("cached", folder / DEFAULT_FOLDER, _named_trees(paths, {}))
 
 
 def _named_trees(paths: Sequence[str], indexed: Mapping[str, Tree]) -> dict[str, Tree]:

@@ -27,7 +27,8 @@ from quire.model.validation import Field, Naming, check, convert, fields, unknow
 from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
 from quire.search.search_settings import Boosts, SearchSettings
-from quire.tokens.token_counters import ENCODINGS, ESTIMATE, encoding_of
+from quire.tokens.openai_models import ENCODINGS, encoding_of
+from quire.tokens.token_counters import ESTIMATE
 
 PROJECT_FILE = "quire.toml"
 PYTHON_FILE = "pyproject.toml"

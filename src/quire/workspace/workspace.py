@@ -30,7 +30,8 @@ from quire.search.conditions import literal_pattern, matches_path
 from quire.search.hit import Hit, Results
 from quire.search.index_api import Index, TreeInfo, Update
 from quire.workspace import selection
-from quire.workspace.selection import Scope, Selection, display_path, is_target, note_use
+from quire.workspace.cached_indexes import note_use
+from quire.workspace.selection import Scope, Selection, display_path, is_target
 from quire.workspace.settings import INDEX_VARIABLE, Settings, load
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import quire
-from quire.model.dialects import page_url
+from quire.model.page_urls import page_url
 from quire.output.llms_txt import PublishedPage, llms_full_txt, llms_txt
 
 

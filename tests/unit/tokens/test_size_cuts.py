@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.tokens import hostile
 
-from quire.tokens.token_counters import ENCODINGS, TokenCounter
+from quire.tokens.openai_models import ENCODINGS
+from quire.tokens.token_counters import TokenCounter
 from quire.tokens.tokenizers import NAMES, resolve
 
 LINES = st.text(

@@ -15,7 +15,7 @@ from quire.errors import TokenizerError
 from quire.tokens import byte_pairs, encodings
 from quire.tokens.byte_pairs import NO_RANK, BytePairs
 from quire.tokens.encodings import PYTHON_WORK, EncodingCounter
-from quire.tokens.token_counters import ENCODINGS
+from quire.tokens.openai_models import ENCODINGS
 
 Reference = Callable[[str], Callable[[str], int]]
 NASTY = st.text(
