@@ -17,8 +17,7 @@ from quire.errors import NotFoundError
 from quire.index.document_list import DocumentList, document_list
 from quire.index.file_records import FileRecord
 from quire.index.section_lookup import LIST_DOCUMENTS, SectionName
-from quire.mcp.answers import Answer, Cursor, Limit, Query, Service, Tool, cursor_at, offset_of
-from quire.model.breadcrumbs import shorten
+from quire.mcp.answers import Answer, Cursor, Limit, Query, Service, Tool, breadcrumb, cursor_at, offset_of
 from quire.model.offsets import line_starts
 from quire.model.validation import unknown_name
 from quire.search.hit import Hit, Results
@@ -227,12 +226,12 @@ def _head(hit: Hit, excerpt: Hit | None = None) -> str:
     part = f"{excerpt.tokens:,} of " if excerpt and not excerpt.complete else ""
     tokens = f"{part}{hit.tokens:,} tokens"
     url = f"{hit.url}\n" if hit.url else ""
-    return f"{hit.id} ({hit.path}:{hit.lines[0]}-{hit.lines[1]}, {tokens})\n> {shorten(hit.breadcrumb)}\n{url}"
+    return f"{hit.id} ({hit.path}:{hit.lines[0]}-{hit.lines[1]}, {tokens})\n> {breadcrumb(hit)}\n{url}"
 
 
 def _fields(hit: Hit, excerpt: Hit | None = None) -> dict[str, Any]:
     path, partial_text = f"{hit.path}:{hit.lines[0]}-{hit.lines[1]}", excerpt and not excerpt.complete
-    fields = {"id": hit.id, "path": path, "breadcrumb": shorten(hit.breadcrumb), "tokens": hit.tokens}
+    fields = {"id": hit.id, "path": path, "breadcrumb": breadcrumb(hit), "tokens": hit.tokens}
     return {**fields, **present(url=hit.url), **({"complete": False} if partial_text else {})}
 
 
@@ -382,7 +381,7 @@ class Fetch(Tool, frozen=True):
 
 
 def _chatgpt_names(hit: Hit) -> dict[str, str]:
-    return {"id": hit.id, "title": shorten(hit.breadcrumb), "url": hit.url or uri(hit.id)}
+    return {"id": hit.id, "title": breadcrumb(hit), "url": hit.url or uri(hit.id)}
 
 
 def _json_answer(record: dict[str, Any]) -> Answer:
