@@ -235,8 +235,7 @@ class Index:
             node = find_section(snapshot, check("name", name, str))
             nodes = [node] if node.position else snapshot.nodes_of(node.document_id)
             titles, texts = "\n".join(node.title for node in nodes), "\n".join(node.body_text for node in nodes)
-            language = snapshot.settings.trees[node.tree].language
-            words = similar_query(snapshot, titles, texts, language)
+            words = similar_query(snapshot, titles, texts, snapshot.settings.trees[node.tree].language)
             wanted = replace(wanted, without=wanted.without | {node.document_id})
         settings = self._settings.changed(limit=limit, max_tokens=max_tokens)
         return search(self._searched(words, settings, wanted), words, settings, wanted)

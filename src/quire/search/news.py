@@ -25,21 +25,10 @@ class HeldBack:
 
     def __init__(self, snapshot: Snapshot, query: Query, factor: float) -> None:
         text = " ".join([leaf.text for leaf in leaves(query)])
-        self._is_off = factor == 1 or _ASKED.search(text) is not None
+        is_off = factor == 1 or _ASKED.search(text) is not None
         self._snapshot = snapshot
         self._versions = [_SEPARATORS.sub(" ", version) for version in _VERSION.findall(text)]
-        self.path = cache(self._path)
-
-    def _path(self, number: int) -> str:
-        """The path of a document that may be held back; empty for others."""
-        tree, _, path = self._snapshot.document_id(number).partition(":")
-        if self._is_off or not is_news(path):
-            return ""
-        is_mostly_news: dict[str, bool] = self._snapshot.memory["news"]  # by tree
-        if tree not in is_mostly_news:
-            signs = self._snapshot.signs(tree)
-            is_mostly_news[tree] = signs.get(NEWS, 0) > _MOSTLY * signs.get(FILES, 0)
-        return "" if is_mostly_news[tree] else path
+        self.path = cache(lambda number: "" if is_off else _news_path(snapshot, number))
 
     def has(self, match: Match) -> bool:
         """Whether a node of such a document is held back: it does not have a version of the query in its names."""
@@ -50,3 +39,13 @@ class HeldBack:
         names = [_SEPARATORS.sub(" ", self.path(match.number)), *[" ".join(outline.titles[at]) for at in positions]]
         version = rf"(?<!\w)(?<!\d )v?(?:{'|'.join(self._versions)})(?!\d)"
         return not any(re.search(version, name, re.IGNORECASE) for name in names)
+
+
+def _news_path(snapshot: Snapshot, number: int) -> str:
+    """The path of a document that may be held back; empty for others."""
+    tree, _, path = snapshot.document_id(number).partition(":")
+    is_mostly_news: dict[str, bool] = snapshot.memory["news"]  # by tree
+    if is_news(path) and tree not in is_mostly_news:
+        signs = snapshot.signs(tree)
+        is_mostly_news[tree] = signs.get(NEWS, 0) > _MOSTLY * signs.get(FILES, 0)
+    return path if is_news(path) and not is_mostly_news[tree] else ""

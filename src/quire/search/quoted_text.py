@@ -156,11 +156,10 @@ def _window(text: str, quote: str) -> tuple[int, int]:
 def _compared(text: str) -> str:
     """A text without white space and marks, with one kind of quotes and dashes; faster than a pattern."""
     text = "".join(text.split()).replace('"', "'")
-    for mark in _MARKS if text.isascii() else _MARKS + _INVISIBLE:
+    for mark in _MARKS + _INVISIBLE:
         text = text.replace(mark, "")
-    if not text.isascii():
-        for character in _QUOTES + _DASHES:
-            text = text.replace(character, "'" if character in _QUOTES else "-")
+    for character in _QUOTES + _DASHES:
+        text = text.replace(character, "'" if character in _QUOTES else "-")
     return text
 
 

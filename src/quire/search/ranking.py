@@ -55,8 +55,7 @@ def best_matches(prepared: PreparedQuery, limit: int, near: VectorMatches | None
     if sum([bool(prepared.news.path(match.number)) for match in best]) > _MOSTLY * min(limit, MAX_RESCORED):
         limit *= 2
         by_side = [snapshot.matches(side, limit) for side in sided]
-    first = by_side[0] if len(by_side) == 1 else sorted(chain.from_iterable(by_side), key=lambda match: -match.score)
-    matches = _rescored(prepared, first)
+    matches = _rescored(prepared, sorted(chain.from_iterable(by_side), key=lambda match: -match.score))
     if near is not None:
         matches = fused(snapshot, matches, best_score(matches), near)
     if prepared.weights:
@@ -136,8 +135,7 @@ def _second_scores(prepared: PreparedQuery, matches: Sequence[Match], pasted: Pa
         if not any_language.isdisjoint(title):
             language = languages[outline.tree]
             rarities, total = context.dictionary.title_rarities(title, language)
-            in_query = terms[language]
-            shared = sum([rarities[term] for term in rarities if term in in_query])
+            shared = sum([rarities[term] for term in rarities if term in terms[language]])
             if shared and rarity:  # a title of one word among five is worth little more than that word
                 for_title = settings.title_coverage * shared / total * 2 / (1 / rarity + 1 / shared)
             if outline.tokens[0] < stub:  # a glossary entry has the title, and another page explains it
