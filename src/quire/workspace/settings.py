@@ -97,7 +97,8 @@ def named_file(path: Path) -> File:
     """The values of a file that the user named."""
     file = toml_file(path)
     if file is None:
-        raise InputError(str(path), "no such file, or no table [tool.quire] in it", "name a quire.toml")
+        problem = "there is no table [tool.quire]" if path.exists() else "no such file"
+        raise InputError(str(path), problem, "name a quire.toml")
     return file
 
 

@@ -298,26 +298,18 @@ class Workspace(AbstractContextManager["Workspace"]):
 
     def get(self, name: str, **options: Any) -> Hit:
         """A section of the selected documents, by its id or as a user types it; options are those of ``Index.get``."""
-        named = SectionName.of(storable(name))
         is_whole = not any(scope.path for scope in self.scopes) and {*self.selected_trees} == {*self._indexed_trees()}
         options["without"] = None if is_whole else self._unselected(self.documents())
         try:
-            return self._with_url(self.index.get(named, **options))
+            return self._with_url(self.index.get(SectionName.of(storable(name)), **options))
         except NotFoundError:
-            in_tree = self._from_current_folder(name)
-            if in_tree is None:
-                raise
-            return self._with_url(self.index.get(in_tree, **options))
-
-    def _from_current_folder(self, name: str) -> SectionName | None:
-        """The name of a section whose document is a path from the current folder."""
-        selected = {record.id for record in self.documents()}
-        for reading in (SectionName(name, name), SectionName.of(name)):
-            scope = selection.locate(reading.document, self.folders)
-            document = scope and f"{scope.tree}:{scope.path or self.folders[scope.tree].name}"
-            if document in selected:
-                return reading.of_document(document)
-        return None
+            selected = {record.id for record in self.documents()}
+            for named in (SectionName(name, name), SectionName.of(name)):  # its document is a path from here
+                scope = selection.locate(named.document, self.folders)
+                document = scope and f"{scope.tree}:{scope.path or self.folders[scope.tree].name}"
+                if document in selected:
+                    return self._with_url(self.index.get(named.of_document(document), **options))
+            raise
 
     def file(self, tree: str, path: str) -> str:
         """The file of a document, as a path that works from the current folder."""

@@ -197,7 +197,7 @@ def test_a_full_disk_leaves_the_old_index(home: Path, limit: int, rebuild: bool)
     out, errors = updater.communicate()
     assert (updater.returncode, errors) == (0, "")
     assert ".quire: cannot be written: " in out
-    assert "run again" in out
+    assert "free some space" in out
     assert "thread" not in out
     index = Index.open(home / ".quire")
     assert index.get("0.md").title == "Title 0"
