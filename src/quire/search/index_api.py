@@ -272,7 +272,7 @@ class Index:
         snapshot = self._snapshot()
         infos = snapshot.memory["trees"]
         for name, tree in sorted(snapshot.settings.trees.items()) if not infos else ():
-            infos[name] = tree_info(self._folder, snapshot, name, tree)
+            infos[name] = tree_info(self._folder.home, tree, snapshot.signs(name))
         return dict(infos)
 
     def documents(self, tree: str | None = None, path: Names = None) -> list[FileRecord]:
