@@ -159,8 +159,9 @@ def _changed(
     for document, links in documents.linked():
         record = documents.records[document]
         language = trees[record.tree].language
-        # What rows depend on: the bytes, the settings of the tree, the links that lead to the document.
-        parts = [VERSION, settings.quire, trees[record.tree], record.digest, sorted(links.incoming().items())]
+        # What rows depend on: the bytes, the settings of the tree, the links from and to the document.
+        around = [sorted(some.items()) for some in (links.sources, links.leads, links.signs)]
+        parts = [VERSION, settings.quire, trees[record.tree], record.digest, links.names, around]
         mark = blake2b(msgspec.msgpack.encode(parts), digest_size=16).hexdigest()
         old_mark, numbers = stored.get(document, ("", []))
         rows: list[Row] = []
