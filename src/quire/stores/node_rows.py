@@ -16,24 +16,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.errors import invalid_value
-from quire.index.engine import index_schema
+from quire.index.engine import index_schema as schema
 from quire.index.engine.candidates import stored_fields
-from quire.index.engine.index_schema import (
-    BLOB,
-    DOC,
-    ID,
-    IN_LINKS,
-    NODE,
-    OUTLINE,
-    PAGE_LINKS,
-    POSITION,
-    RANKED,
-    TREE,
-    NodeFields,
-    add_links,
-    fields_of,
-)
-from quire.index.file_records import VERSION, IndexSettings, decode_front_matter
+from quire.index.engine.index_schema import DOC, IN_LINKS, PAGE_LINKS, RANKED, TREE, NodeFields
+from quire.index.file_records import VERSION, FileRecord, IndexSettings, blob_count, decode_front_matter
 from quire.index.link_words import LinkRecord, decode_links
 from quire.index.node import Node
 from quire.index.status import TreeInfo
@@ -46,6 +32,7 @@ if TYPE_CHECKING:
 _BATCH = 500  # how many documents are written in one commit
 SUMMARY = ""  # the term whose row has the summary of some trees
 
+decode_record = msgspec.msgpack.Decoder(FileRecord).decode
 OnProgress = Callable[[int, int, str], None]
 Row = dict[str, Any]
 
@@ -57,7 +44,7 @@ class Summary(msgspec.Struct, frozen=True, array_like=True):
     settings: IndexSettings
     trees: dict[str, TreeInfo]
     front_matter_keys: frozenset[str]
-    node_total: int  # as rarities count them
+    node_total: int  # as rarities count them: the nodes and blobs of an index
     lengths: dict[str, int]  # the number of terms by field and language
 
 
@@ -76,20 +63,19 @@ class IndexedDocuments:
         self._snapshot = snapshot = index._snapshot()  # noqa: SLF001  without reading files
         self.settings, self.trees = snapshot.settings, index.trees()
         self.records = {name: record for name, record in snapshot.files.items() if record.nodes}
-        self.front_matter_keys, self.node_total = snapshot.front_matter_keys, snapshot.node_total
 
     def linked(self) -> Iterator[tuple[str, LinkRecord]]:
         """All documents by id, with the links from and to each."""
         for tree in self.settings.trees:
             for ids in batched((name for name, record in self.records.items() if record.tree == tree), _BATCH):
-                for links in self._snapshot.blobs_of_documents(ID, ids, decode_links):
+                for links in self._snapshot.blobs_of_documents(schema.ID, ids, decode_links):
                     yield f"{tree}:{links.page.path}", links
 
     def rows(self, document_id: str) -> list[Row]:
         """The rows of a document, without links."""
         nodes = self._snapshot.nodes_of(document_id)
         language = self.settings.trees[nodes[0].tree].language
-        return document_rows(nodes, fields_of(nodes, language), language)
+        return document_rows(nodes, schema.fields_of(nodes, language), language)
 
     def counts(self, field: str) -> Mapping[str, int]:
         """How many nodes have each term; only after ``linked``."""
@@ -127,14 +113,10 @@ def write_documents(tables: Any, documents: IndexedDocuments | ReadDocuments, on
         done += len(some)
         if on_progress:
             on_progress(done, len(documents.records), some[-1][0])
-    own = Summary(
-        VERSION,
-        documents.settings,
-        documents.trees,
-        documents.front_matter_keys,
-        documents.node_total,
-        dict(sorted(lengths.items())),
-    )
+    settings, records = documents.settings, documents.records
+    keys = frozenset().union(*[decode_front_matter(record.front_matter) for record in records.values()])
+    total = sum([record.nodes for record in records.values()]) + blob_count(records, len(settings.trees))
+    own = Summary(VERSION, settings, documents.trees, keys, total, dict(sorted(lengths.items())))
     summary = msgspec.msgpack.encode(own, enc_hook=str)
     if done or summaries.get(owner) != summary:
         # Last: readers do not know a new tree before.
@@ -172,9 +154,7 @@ def _changed(
             front_matter = msgspec.json.encode(decode_front_matter(record.front_matter)).decode()
             rows[0] |= {"record": msgspec.msgpack.encode(record), "front_matter": front_matter}
             rows[0] |= {"lengths": numbers, "fingerprint": mark}
-        lengths.update(
-            {index_schema.field(name, language): number for name, number in zip(RANKED, numbers, strict=True)}
-        )
+        lengths.update({schema.field(name, language): number for name, number in zip(RANKED, numbers, strict=True)})
         if rows:
             yield document, rows
 
@@ -183,27 +163,27 @@ def document_rows(nodes: Sequence[Node], fields: NodeFields, language: str) -> l
     """The rows of the nodes of a document, without links."""
     rows = []
     for node, own, terms in zip(nodes, fields.own, stored_fields(fields, language), strict=True):
-        row = {name: own[name] for name in (ID, POSITION, NODE)}
+        row = {name: own[name] for name in (schema.ID, schema.POSITION, schema.NODE)}
         row |= {DOC: node.document_id, TREE: node.tree, "path": node.path, "tokens": node.tokens}
         row |= {"parent": node.ancestors[-1] if node.ancestors else None, "line": node.line}
         rows.append(row | {"last_line": node.last_line, **terms})
-    rows[0][OUTLINE] = fields.own[0][OUTLINE]
+    rows[0][schema.OUTLINE] = fields.own[0][schema.OUTLINE]
     return rows
 
 
 def _add_links(rows: Sequence[Row], links: LinkRecord, language: str) -> None:
     fields = NodeFields({TREE: rows[0][TREE]}, [{} for _ in rows])
-    add_links(fields, links, language)
+    schema.add_links(fields, links, language)
     for row, own, terms in zip(rows, fields.own, stored_fields(fields, language), strict=True):
         row |= {"links": terms["links"], IN_LINKS: own.get(IN_LINKS, 0)}
         row |= {PAGE_LINKS: fields.common.get(PAGE_LINKS, 0)}
-    rows[0][BLOB] = fields.own[0][BLOB]
+    rows[0][schema.BLOB] = fields.own[0][schema.BLOB]
 
 
 def _terms(documents: IndexedDocuments | ReadDocuments, owner: str, summary: bytes) -> Iterator[tuple[str, str, bytes]]:
     counts: dict[str, dict[str, int]] = defaultdict(dict)
-    ranked = [index_schema.field(name, language) for language in documents.settings.languages for name in RANKED]
-    for field in (*ranked, index_schema.FLAGS, index_schema.WORDS, index_schema.ACCENTED):
+    ranked = [schema.field(name, language) for language in documents.settings.languages for name in RANKED]
+    for field in (*ranked, schema.FLAGS, schema.WORDS, schema.ACCENTED):
         for term, count in documents.counts(field).items():
             counts[term][field] = count
     yield owner, SUMMARY, summary
