@@ -19,6 +19,7 @@ from quire.errors import invalid_value
 from quire.index.engine import index_schema as schema
 from quire.index.engine.candidates import stored_fields
 from quire.index.engine.index_schema import DOC, IN_LINKS, PAGE_LINKS, RANKED, TREE, NodeFields
+from quire.index.engine.writer import release_memory
 from quire.index.file_records import VERSION, FileRecord, IndexSettings, blob_count, decode_front_matter
 from quire.index.link_words import LinkRecord, decode_links
 from quire.index.node import Node
@@ -110,6 +111,7 @@ def write_documents(tables: Any, documents: IndexedDocuments | ReadDocuments, on
     done = 0
     for some in batched(changes, _BATCH):
         tables.write_nodes([document for document, _ in some], [row for _, rows in some for row in rows])
+        release_memory()
         done += len(some)
         if on_progress:
             on_progress(done, len(documents.records), some[-1][0])
