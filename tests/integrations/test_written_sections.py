@@ -160,6 +160,7 @@ def test_bad_input(documents: Documents, monkeypatch: pytest.MonkeyPatch, capfd:
     ):
         assert main(["index", *arguments, "--engine", "local"]) == 2, arguments
         assert message in capfd.readouterr().err
+    assert not (documents.home / "store").exists()
     assert main(["index", "docs", "-j", "2"]) == 2
     (documents.home / "shards" / "twice.jsonl").write_text((documents.home / "shards" / "part-1.jsonl").read_text())
     assert main(["index", shards, "--to", documents.target, "--engine", "local"]) == 2

@@ -30,7 +30,7 @@ from quire.index.file_records import FileRecord, IndexSettings, TreeRecord, stor
 from quire.index.folder import Folder
 from quire.index.link_words import LinkRecord, TreeLinks, decode_links
 from quire.index.node import Node, decode_node
-from quire.index.read_files import IndexedFile, parsed
+from quire.index.read_files import IndexedFile, OnProgress, parsed
 from quire.index.status import TreeInfo, tree_info
 from quire.index.update import choose_slugs
 from quire.index.update_plan import Request, plan_update
@@ -40,7 +40,6 @@ from quire.run.engines import refuse_problem, results
 from quire.run.parts import Listed, Part, PartResult, document_parts, is_shard, is_url, parts_of, read_texts
 from quire.stores.node_rows import (
     Copied,
-    OnProgress,
     Row,
     decode_record,
     document_rows,
@@ -70,13 +69,13 @@ def copy_documents(
     read, whose sections stay as they are, and the reason; by default the first one raises an InputError. ``options`` of
     folders are those of ``Index.update``; URLs and shards have ``languages`` only.
     """
-    with TemporaryDirectory() as folder, opened_tables(target) as tables:
+    with TemporaryDirectory() as folder:
         settings, parts = _plan(trees, options, Folder(Path(folder, files.DEFAULT_FOLDER)))
         if not parts:
             raise QuireError(f"{', '.join(trees.values())}: no documents, so nothing is copied", "check the path")
         failed: set[str] = set()  # documents; of a shard the tree, as it may be any
         running = results(parts, partial(_read, settings.trees), engine=engine, workers=workers)
-        with open_journal(Path(folder), None) as journal, closing(running):
+        with opened_tables(target) as tables, open_journal(Path(folder), None) as journal, closing(running):
             documents = ReadDocuments(settings, journal)
             for number, (part, (value, problems)) in enumerate(zip(parts, running, strict=True)):
                 tree = part.options["tree"]
@@ -94,10 +93,11 @@ def _plan(trees: Mapping[str, str], options: Mapping[str, Any], folder: Folder) 
     """The settings of all trees, and their documents in parts; the option ``tree`` of a part names its tree."""
     local = {name: path for name, path in trees.items() if not (is_url(path) or is_shard(path))}
     records, parts = dict[str, TreeRecord](), list[Part]()
-    for name in trees.keys() - local.keys():
-        language = (options.get("languages") or {}).get(name, DEFAULT_LANGUAGE)
-        records[name] = TreeRecord(os.fsencode(trees[name]), language)
-        parts += [part._replace(options={"tree": name}) for part in parts_of(trees[name])[0]]
+    languages = options.get("languages") or {}
+    for name, path in trees.items():
+        if name not in local:
+            records[name] = TreeRecord(os.fsencode(path), languages.get(name, DEFAULT_LANGUAGE))
+            parts += [part._replace(options={"tree": name}) for part in parts_of(path)[0]]
     if local:
         request = convert(Request, {"languages": {}, **options, "trees": local})
         plan = choose_slugs(folder, plan_update(folder, request))
