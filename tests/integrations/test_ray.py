@@ -160,3 +160,31 @@ def kill_when_busy(cluster, node):
     while not [each for each in list_tasks(filters=[("state", "=", "RUNNING")]) if each.node_id == node.node_id]:
         time.sleep(0.05)
     cluster.remove_node(node, allow_graceful=False)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_sections_in_a_store_are_those_of_one_machine_also_if_a_node_is_killed(cluster, tmp_path):
+    pytest.importorskip("lancedb", reason="needs the extra lancedb")
+    from integrations.written_sections import answers, page, rows, write_shards
+    from quire.search.index_api import Index
+    from quire.stores import NodeIndex, copy_documents, copy_nodes
+
+    texts = {f"page-{number}.md": page(number) for number in range(24)}
+    doomed, place = cluster.worker_nodes.copy().pop(), tmp_path / "store"
+    killer = threading.Thread(target=lambda: kill_when_busy(cluster, doomed))
+    killer.start()
+    for step, texts_of_step in enumerate((texts, {**texts, "page-0.md": "# Lava\n\n[Hot](page-9.md#setup).\n"})):
+        folder = tmp_path / f"docs-{step}"
+        folder.mkdir()
+        for path, text in texts_of_step.items():
+            (folder / path).write_text(text)
+        trees = {"docs": write_shards(tmp_path / "shards", texts_of_step)}
+        assert copy_documents(trees, f"lancedb:{place}", engine="ray").written >= 1
+        with Index.open(tmp_path / f"index-{step}") as index:
+            index.update({"docs": folder})
+            copy_nodes(index, f"lancedb:{tmp_path / f'expected-{step}'}")
+        assert rows(place) == rows(tmp_path / f"expected-{step}")
+        with NodeIndex.open(f"lancedb:{place}") as written:
+            assert answers(written) == answers(NodeIndex.open(f"lancedb:{tmp_path / f'expected-{step}'}"))
+    killer.join()
+    assert copy_documents(trees, f"lancedb:{place}", engine="ray").unchanged == 24

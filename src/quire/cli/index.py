@@ -1,20 +1,25 @@
 """``quire index``: bring the index up to date and show the changes."""
 
 import sys
+from typing import Any
 
 import msgspec
 from msgspec import structs
 
 from quire.cli import output
 from quire.cli.command_options import JSON, PATHS, chosen_embedder, option, quire_command, refuse
+from quire.cli.cut_options import Engine
 from quire.cli.exit_codes import ERROR, NOTHING_FOUND
+from quire.cli.input_documents import Summary
 from quire.cli.open_workspace import INDEX, command_hint, show_empty
 from quire.errors import QuireError
 from quire.index.file_records import storable
+from quire.model.trees import tree_name
 from quire.model.validation import unknown_name
+from quire.run.parts import is_shard, is_url, source_name
 from quire.search.index_api import Update
 from quire.search.vector_files import current_folder, remove_vectors
-from quire.stores.node_rows import copy_nodes
+from quire.stores import Copied, copy_documents, copy_nodes
 from quire.stores.store import parse_target, shown
 from quire.workspace import git_trees
 from quire.workspace.selection import display_path
@@ -39,6 +44,10 @@ def command(
     store: str | None = option(
         "Copy sections that changed to a store, lancedb:DIR or lancedb:URL, to search there.", "--to", "STORE"
     ),
+    engine: Engine | None = option(
+        "Read documents on all cores, or with Ray, and write to the store without an index."
+    ),
+    jobs: int | None = option("Number of processes, with --engine.", "-j", least=1),
     as_json: bool = JSON,
     index_folder: str | None = INDEX,
 ) -> int:
@@ -46,14 +55,23 @@ def command(
     updates all trees of quire.toml, else the index of the current folder. With --vectors, sections get vectors for
     `quire search --mode hybrid`, and later updates keep them in step. The model is that of [embed] in your own
     quire.toml or of QUIRE_EMBED_ variables, else that of the vectors there are. Before the first fetch of repositories
-    that a project's quire.toml names, quire shows their addresses and asks. With --to, sections that changed are copied
-    to a store, for `quire search --index STORE` on any machine; without PATH, that is also done for the store of
-    [index] in quire.toml. The exit code is 1 if a file could not be read, or if there are no documents, and 2 if a tree
-    could not be fetched.
+    that a project's quire.toml names, quire shows their addresses and asks. With --to, sections that
+    changed are copied to a store, for `quire search --index STORE` on any machine; without PATH, that is also done for
+    the store of [index] in quire.toml. With --engine, workers read the documents and there is no index on this machine;
+    PATH may also be a URL (s3://bucket/docs) or shards: .parquet or .jsonl files with the columns path and text. The
+    exit code is 1 if a file could not be read, or if there are no documents, and 2 if a tree could not be fetched, or
+    with --engine if a document could not be read; its sections stay.
     """
     is_more = paths or rebuild or vectors
     refuse(remove and is_more, "--remove only removes trees; leave out PATH, --rebuild and --vectors")
     refuse(vectors and no_vectors, "--vectors and --no-vectors exclude each other; choose one")
+    refuse(jobs and not engine, "--jobs needs --engine")
+    if engine:
+        refuse(
+            rebuild or fetch or remove or vectors or no_vectors or index_folder,
+            "--engine makes no index; name PATH and --to",
+        )
+        return _copy(paths, store, engine, jobs, as_json=as_json)
     say = output.message
     with Workspace.open(paths, trees=remove, index=index_folder, from_store=False, on_message=say) as workspace:
         store = store or ("" if paths else workspace.settings.store)
@@ -82,11 +100,47 @@ def command(
             _show(done, workspace)
             if embedded and embedded.documents:
                 output.echo(f"{output.count_of(embedded.embedded, 'text')} embedded")
-            if copied and not output.Choices.is_quiet:
-                changes = f"{copied.written:,} copied, {copied.removed:,} removed, {copied.unchanged:,} unchanged"
-                output.echo(output.visible(f"{shown(store or '')}: {changes}"))
+            if copied:
+                _show_copied(copied, store or "")
         is_fine = not done.failed and not workspace.is_empty
         return ERROR if not is_fetched else 0 if is_fine else NOTHING_FOUND
+
+
+def _copy(paths: tuple[str, ...], store: str | None, engine: str, jobs: int | None, *, as_json: bool) -> int:
+    """Write sections to a store without an index; return the exit code."""
+    remote = [path for path in paths if is_url(path) or is_shard(path)]
+    folders, options = dict[str, Any](), dict[str, Any]()
+    local = [path for path in paths if path not in remote]
+    if local or not paths:
+        with Workspace.open(local, from_store=False, on_message=output.message) as workspace:
+            folders, options = workspace.update_options()
+            store = store or ("" if paths else workspace.settings.store)
+    refuse(not store, "--engine writes to a store; name it with --to")
+    for path in remote:
+        folders[tree_name(source_name(path), folders)] = path
+    summary = Summary()
+    copied = copy_documents(
+        {name: str(folder) for name, folder in folders.items()},
+        store or "",
+        engine=engine,
+        workers=jobs,
+        on_progress=output.Progress().step,
+        on_problem=summary.skip,
+        **options,
+    )
+    summary.show(only_errors=True)
+    if as_json:
+        failed = [{"path": skipped.path, "reason": skipped.reason} for skipped in summary.skipped]
+        output.write_json({"copied": msgspec.to_builtins(copied), "failed": failed})
+    else:
+        _show_copied(copied, store or "")
+    return ERROR if summary.has_errors else 0
+
+
+def _show_copied(copied: Copied, store: str) -> None:
+    if not output.Choices.is_quiet:
+        changes = f"{copied.written:,} copied, {copied.removed:,} removed, {copied.unchanged:,} unchanged"
+        output.echo(output.visible(f"{shown(store)}: {changes}"))
 
 
 def _remove(workspace: Workspace, names: tuple[str, ...], *, as_json: bool) -> int:

@@ -175,6 +175,12 @@ def changed_blobs(
             yield key, encode(inside) if inside else None
 
 
+def blob_count(document_ids: Iterable[str], trees: int) -> int:
+    """How many blobs an index of some documents has: those of files, of each tree, and the settings."""
+    keys = {_key(document_id, keys) for document_id in document_ids for keys in (FILE_KEYS, TIMES_KEYS)}
+    return len(keys) + 2 * trees + 1
+
+
 def file_key(document_id: str) -> str:
     """The key of the blob with the record of a document."""
     return _key(document_id, FILE_KEYS)

@@ -15,8 +15,8 @@ from quire.errors import InputError, UndecodableError
 from quire.index.changed_files import Task, digest_of
 from quire.index.engine.index_schema import fields_of
 from quire.index.file_records import TOKENIZER, FileRecord, TreeRecord, encode_front_matter, storable
-from quire.index.link_words import link_record
-from quire.index.node import build_nodes
+from quire.index.link_words import LinkRecord, link_record
+from quire.index.node import Node, build_nodes
 from quire.model.document import Finding
 from quire.parsing.blocks import parse_source
 from quire.read.source import CONVERT, decode, make_source, read_bytes, unreadable
@@ -77,24 +77,28 @@ def read_file(trees: Mapping[str, TreeRecord], task: Task) -> IndexedFile:
         return _failed(task, advised.message, error.line, digest, code="undecodable")
     except InputError as error:
         return _failed(task, error.message, 0, digest, code="binary")
-    marker = tree.reading.page_marker
+    record, nodes, links = parsed(msgspec.structs.replace(task.record, digest=digest), text, tree)
+    return IndexedFile(record, msgspec.msgpack.encode(fields_of(nodes, tree.language)), msgspec.msgpack.encode(links))
+
+
+def parsed(record: FileRecord, text: str, tree: TreeRecord) -> tuple[FileRecord, Sequence[Node], LinkRecord]:
+    """The record of a document with what its text says, its nodes, and its links, which were not followed yet."""
+    path, marker = record.path, tree.reading.page_marker
     document = parse_source(make_source(text, path, None, tree.used_dialect, tree.variables, page_marker=marker))
-    nodes = build_nodes(document, task.record.tree, tokenizers.resolve(None, TOKENIZER))
+    nodes = build_nodes(document, record.tree, tokenizers.resolve(None, TOKENIZER))
     notes = [
         msgspec.structs.replace(finding, path=path, message=storable(finding.message))
         for finding in document.findings[:_MAX_FINDINGS]
     ]
     record = msgspec.structs.replace(
-        task.record,
-        digest=digest,
+        record,
         title=nodes[0].title,
         nodes=len(nodes),
         tokens=nodes[0].full_tokens,
         notes=tuple(notes),
         front_matter=encode_front_matter(document.frontmatter, nodes[0].tags),
     )
-    fields, links = fields_of(nodes, tree.language), link_record(document, path)
-    return IndexedFile(record, msgspec.msgpack.encode(fields), msgspec.msgpack.encode(links))
+    return record, nodes, link_record(document, path)
 
 
 def _failed(task: Task, message: str, line: int = 0, digest: bytes = b"", *, code: str) -> IndexedFile:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from quire.index.engine.snapshot import Snapshot
-from quire.index.file_records import EXPECTED, FAILED, FILES, LINK_FOUND, LINK_LOST, NODES, TOKENS, TreeRecord
+from quire.index.file_records import EXPECTED, FAILED, FILES, LINK_FOUND, LINK_LOST, NODES, TOKENS, Signs, TreeRecord
 from quire.index.folder import Folder
 from quire.model.document import Finding
 from quire.model.options import AUTO_SLUGS
@@ -77,11 +77,11 @@ def progress(snapshot: Snapshot) -> tuple[int, int]:
     return files, expected
 
 
-def tree_info(folder: Folder, snapshot: Snapshot, name: str, tree: TreeRecord) -> TreeInfo:
-    """What an index has of a tree."""
-    signs = Counter(snapshot.signs(name))
+def tree_info(home: Path, tree: TreeRecord, signs: Signs) -> TreeInfo:
+    """What an index has of a tree, whose folder may be relative to ``home``."""
+    signs = Counter(signs)
     return TreeInfo(
-        folder=folder.home / os.fsdecode(tree.folder),
+        folder=home / os.fsdecode(tree.folder),
         language=tree.language,
         files=signs[FILES] - signs[FAILED],
         nodes=signs[NODES],

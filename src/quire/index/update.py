@@ -72,7 +72,7 @@ def update(
             plan = plan_again()
         if not plan.is_needed:
             return plan, (plan.snapshot, plan.stamp)
-        plan = _choose_slugs(folder, plan)
+        plan = choose_slugs(folder, plan)
         _sweep(folder)
         snapshot = _build(folder, plan, jobs, on_progress)
         return plan, (snapshot, folder.stamp())
@@ -166,7 +166,7 @@ def _write_errors(folder: Folder) -> Iterator[None]:
         raise StoreError(str(folder.path), problem, atomic_file.REMEDY) from error
 
 
-def _choose_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
+def choose_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
     """The plan with the dialect of each new tree, and a rule for each with ``auto`` slugs; others keep theirs."""
     indexed_trees = {} if plan.snapshot is None else plan.snapshot.settings.trees
     trees = dict(plan.settings.trees)

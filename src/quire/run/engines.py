@@ -29,13 +29,18 @@ _RETRIES = 3  # how often Ray tries a part again whose process or node died
 _PER_CORE = 8  # how many of Ray's tasks for each core may be unfinished, or done and waiting for an earlier one
 
 
+def refuse_problem(path: str, reason: str) -> None:
+    """Raise an InputError for a document that cannot be read."""
+    raise InputError(path, reason)
+
+
 def map_documents(
     source: str,
     function: Function,
     *,
     engine: str = "local",
     workers: int | None = None,
-    on_problem: Callable[[str, str], None] | None = None,
+    on_problem: Callable[[str, str], None] = refuse_problem,
 ) -> Iterator[Any]:
     """Yield the record batches that ``function`` returns for the documents of a source, in order.
 
@@ -43,12 +48,7 @@ def map_documents(
     ``function`` must be importable) or ``ray``. ``on_problem`` gets the path of each document that cannot be read or
     that kills its process, and the reason; by default the first one raises an InputError.
     """
-
-    def fail(path: str, reason: str) -> None:
-        raise InputError(path, reason)
-
     parts, problems = parts_of(source)
-    on_problem = on_problem or fail
     with closing(results(parts, partial(_apply, function), engine=engine, workers=workers)) as running:
         for problem in problems:
             on_problem(*problem)

@@ -143,6 +143,13 @@ def is_url(source: str) -> bool:
     return "://" in source
 
 
+def source_name(source: str) -> str:
+    """The name of a folder, URL or shard without its suffix; of a pattern for shards, the name of their folder."""
+    address = source.partition("?")[0] if is_url(source) else Path(source).absolute().as_posix()
+    folder, _, name = address.rstrip("/").rpartition("/")
+    return folder.rpartition("/")[2] if {*name} & {*"*?["} else name.partition(".")[0] if is_shard(source) else name
+
+
 def _address(source: str) -> str:
     """A source in lower case, without the query of a URL."""
     return (source.partition("?")[0] if is_url(source) else source).lower()

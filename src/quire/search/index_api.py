@@ -262,7 +262,7 @@ class Index:
         """The trees of the index by name."""
         snapshot = self._snapshot()
         trees = sorted(snapshot.settings.trees.items())
-        return {name: tree_info(self._folder, snapshot, name, tree) for name, tree in trees}
+        return {name: tree_info(self._folder.home, tree, snapshot.signs(name)) for name, tree in trees}
 
     def documents(self, tree: str | None = None, path: Names = None) -> list[FileRecord]:
         """The records of documents, sorted by tree and path: of one tree, or with a path that matches a pattern."""

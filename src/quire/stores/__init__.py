@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from quire.stores.node_index import NodeIndex
 from quire.stores.node_rows import Copied, copy_nodes
+from quire.stores.read_nodes import copy_documents
 from quire.stores.store import Store
 from quire.stores.sync_engine import Documents, SyncReport, sync
 
-__all__ = ["Copied", "Documents", "NodeIndex", "Store", "SyncReport", "copy_nodes", "sync"]
+__all__ = ["Copied", "Documents", "NodeIndex", "Store", "SyncReport", "copy_documents", "copy_nodes", "sync"]

@@ -33,7 +33,7 @@ from quire.search.phases import NODES_PER_RESULT
 from quire.search.query_syntax import KEYED, parse
 from quire.search.query_terms import PreparedQuery, prepare, within_limit
 from quire.search.search_settings import SearchSettings
-from quire.stores.node_rows import SUMMARY, Summary
+from quire.stores.node_rows import SUMMARY, Summary, decode_record
 from quire.stores.store import converted_errors, in_list, parse_target, store_module
 
 CANDIDATES = 300  # how many nodes the store is asked for
@@ -43,7 +43,6 @@ _MAX_DOCUMENTS = 50  # of how many documents the nodes are kept
 _LAST_WORD = pattern(r"[^\W_]*\Z")
 LACKS = f"ranks the {CANDIDATES} best sections; conditions are checked in {_MAX_CHECKED:,}; no search by meaning"
 
-_record = msgspec.msgpack.Decoder(FileRecord).decode
 _counts = msgspec.msgpack.Decoder(dict[str, int]).decode
 _summary = msgspec.msgpack.Decoder(Summary, dec_hook=lambda kind, value: kind(value)).decode
 
@@ -99,11 +98,11 @@ class _Version:
 
     def records(self, document_ids: Sequence[str]) -> list[tuple[FileRecord, bytes]]:
         rows = self._tables.nodes(in_list(ID, document_ids), ("record", OUTLINE))
-        return [(_record(record), outline) for record, outline in rows if record]
+        return [(decode_record(record), outline) for record, outline in rows if record]
 
     def all_records(self, trees: Sequence[str]) -> list[FileRecord]:
         rows = self._tables.nodes(f"position = 0 AND {in_list(TREE, trees)}", ("record",))
-        return [_record(record) for (record,) in rows]
+        return [decode_record(record) for (record,) in rows]
 
     def empty(self) -> Candidates:
         """The snapshot of no nodes: it knows the words of all."""

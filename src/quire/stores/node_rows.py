@@ -1,40 +1,51 @@
-"""Copies the sections of an index to a store, for ``NodeIndex``: only documents that changed.
+"""Writes the sections of documents to a store, for ``NodeIndex``: only documents that changed.
 
-The rows of a document depend on its own tree alone, so that several machines can each index a part of the documents
-and copy it to the same store.
+The rows of a document depend on its own tree alone, so that several machines can each write some trees to the same
+store. The documents are those of an index, or those that workers have read (``read_nodes``).
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from hashlib import blake2b
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quire.index.engine import index_schema
+from quire.errors import invalid_value
+from quire.index.engine import index_schema as schema
 from quire.index.engine.candidates import stored_fields
-from quire.index.engine.index_schema import BLOB, DOC, ID, IN_LINKS, NODE, OUTLINE, PAGE_LINKS, POSITION, RANKED, TREE
-from quire.index.engine.snapshot import Snapshot
-from quire.index.file_records import VERSION, IndexSettings, decode_front_matter
+from quire.index.engine.index_schema import DOC, IN_LINKS, PAGE_LINKS, RANKED, TREE, NodeFields
+from quire.index.engine.writer import release_memory
+from quire.index.file_records import VERSION, FileRecord, IndexSettings, blob_count, decode_front_matter
 from quire.index.link_words import LinkRecord, decode_links
+from quire.index.node import Node
 from quire.index.status import TreeInfo
 from quire.search.index_api import Index
 from quire.stores.store import batched, in_list, opened
 
+if TYPE_CHECKING:
+    from quire.stores.read_nodes import ReadDocuments
+
 _BATCH = 500  # how many documents are written in one commit
-SUMMARY = ""  # the term whose row has the summary of an index
+SUMMARY = ""  # the term whose row has the summary of some trees
+
+decode_record = msgspec.msgpack.Decoder(FileRecord).decode
+OnProgress = Callable[[int, int, str], None]
+Row = dict[str, Any]
 
 
 class Summary(msgspec.Struct, frozen=True, array_like=True):
-    """One index in a store."""
+    """Trees that were written together."""
 
     version: int
     settings: IndexSettings
     trees: dict[str, TreeInfo]
     front_matter_keys: frozenset[str]
-    node_total: int  # as rarities count them
+    node_total: int  # as rarities count them: the nodes and blobs of an index
     lengths: dict[str, int]  # the number of terms by field and language
 
 
@@ -46,97 +57,137 @@ class Copied(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: int
 
 
-def copy_nodes(index: Index, target: str, on_progress: Callable[[int, int, str], None] | None = None) -> Copied:
+class IndexedDocuments:
+    """The documents of an index at its last commit. ``ReadDocuments`` has the same methods."""
+
+    def __init__(self, index: Index) -> None:
+        self._snapshot = snapshot = index._snapshot()  # noqa: SLF001  without reading files
+        self.settings, self.trees = snapshot.settings, index.trees()
+        self.records = {name: record for name, record in snapshot.files.items() if record.nodes}
+
+    def linked(self) -> Iterator[tuple[str, LinkRecord]]:
+        """All documents by id, with the links from and to each."""
+        for tree in self.settings.trees:
+            for ids in batched((name for name, record in self.records.items() if record.tree == tree), _BATCH):
+                for links in self._snapshot.blobs_of_documents(schema.ID, ids, decode_links):
+                    yield f"{tree}:{links.page.path}", links
+
+    def rows(self, document_id: str) -> list[Row]:
+        """The rows of a document, without links."""
+        nodes = self._snapshot.nodes_of(document_id)
+        language = self.settings.trees[nodes[0].tree].language
+        return document_rows(nodes, schema.fields_of(nodes, language), language)
+
+    def counts(self, field: str) -> Mapping[str, int]:
+        """How many nodes have each term; only after ``linked``."""
+        return self._snapshot.terms_with_prefix([field], "")
+
+
+def copy_nodes(index: Index, target: str, on_progress: OnProgress | None = None) -> Copied:
     """Bring the sections of an index in a store up to date. If this is killed, the next call goes on."""
-    snapshot, trees = index._snapshot(), index.trees()  # noqa: SLF001  what is committed, without reading files
+    with opened_tables(target) as tables:
+        return write_documents(tables, IndexedDocuments(index), on_progress)
+
+
+@contextmanager
+def opened_tables(target: str) -> Iterator[Any]:
+    """The tables of sections in a store, which are made if they are missing."""
     with opened(target, dry_run=False) as (store, name):
-        tables = store.nodes(name)
-        owner, summaries = ",".join(sorted(trees)), dict(tables.terms(f"term = '{SUMMARY}'", ("owner", "value")))
-        replaced = {other for other in (*summaries, owner) if not trees.keys().isdisjoint(other.split(","))}
-        names = {name for other in replaced for name in other.split(",")}
-        rows = tables.nodes(f"position = 0 AND {in_list(TREE, names)}", (DOC, "fingerprint", "lengths"))
-        stored = {document: (mark, lengths) for document, mark, lengths in rows}
-        fingerprints = dict(_fingerprints(snapshot))
-        changed = [document for document, mark in fingerprints.items() if stored.get(document, ("",))[0] != mark]
-        removed = [document for document in stored if document not in fingerprints]
-        lengths = {document: stored[document][1] for document in fingerprints.keys() & stored.keys()}
-        done = 0
-        for documents in batched([*removed, *changed], _BATCH):
-            written = list(_rows(snapshot, documents, fingerprints))
-            tables.write_nodes(documents, written)
-            lengths |= {row[DOC]: row["lengths"] for row in written if not row[POSITION]}
-            done += len(documents)
-            if on_progress:
-                on_progress(done, len(changed) + len(removed), documents[-1])
-        keys, total = snapshot.front_matter_keys, snapshot.node_total
-        sums: Counter[str] = Counter()
-        for document, numbers in lengths.items():
-            language = snapshot.settings.trees[document.partition(":")[0]].language
-            sums.update(
-                {index_schema.field(name, language): number for name, number in zip(RANKED, numbers, strict=True)}
-            )
-        own = Summary(VERSION, snapshot.settings, trees, keys, total, dict(sorted(sums.items())))
-        summary = msgspec.msgpack.encode(own, enc_hook=str)
-        if done or summaries.get(owner) != summary:
-            # Last: readers do not know a new tree before.
-            tables.write_terms(replaced, _terms(snapshot, owner, summary))
-            tables.finish()
-        return Copied(written=len(changed), removed=len(removed), unchanged=len(fingerprints) - len(changed))
+        if not hasattr(store, "nodes"):
+            raise invalid_value("to", target, "quire writes sections to lancedb only")
+        yield store.nodes(name)
 
 
-def _terms(snapshot: Snapshot, owner: str, summary: bytes) -> Iterator[tuple[str, str, bytes]]:
+def write_documents(tables: Any, documents: IndexedDocuments | ReadDocuments, on_progress: OnProgress | None) -> Copied:
+    """Write the documents that changed, and remove those of the same trees that are gone."""
+    owner, summaries = ",".join(sorted(documents.settings.trees)), dict(stored_summaries(tables))
+    replaced = [other for other in {*summaries, owner} if not {*other.split(",")}.isdisjoint(owner.split(","))]
+    names = {name for other in replaced for name in other.split(",")}
+    rows = tables.nodes(f"position = 0 AND {in_list(TREE, names)}", (DOC, "fingerprint", "lengths"))
+    stored = {document: (mark, lengths) for document, mark, lengths in rows}
+    removed = [document for document in stored if document not in documents.records]
+    lengths: Counter[str] = Counter()
+    changes = chain(((document, ()) for document in removed), _changed(documents, stored, lengths))
+    done = 0
+    for some in batched(changes, _BATCH):
+        tables.write_nodes([document for document, _ in some], [row for _, rows in some for row in rows])
+        release_memory()
+        done += len(some)
+        if on_progress:
+            on_progress(done, len(documents.records), some[-1][0])
+    settings, records = documents.settings, documents.records
+    keys = frozenset().union(*[decode_front_matter(record.front_matter) for record in records.values()])
+    total = sum([record.nodes for record in records.values()]) + blob_count(records, len(settings.trees))
+    own = Summary(VERSION, settings, documents.trees, keys, total, dict(sorted(lengths.items())))
+    summary = msgspec.msgpack.encode(own, enc_hook=str)
+    if done or summaries.get(owner) != summary:
+        # Last: readers do not know a new tree before.
+        tables.write_terms(replaced, _terms(documents, owner, summary))
+        tables.finish()
+    written = done - len(removed)
+    return Copied(written=written, removed=len(removed), unchanged=len(documents.records) - written)
+
+
+def stored_summaries(tables: Any) -> Iterator[tuple[str, bytes]]:
+    """The encoded summaries in a store, by their trees, joined by commas."""
+    summaries: Iterator[tuple[str, bytes]] = tables.terms(f"term = '{SUMMARY}'", ("owner", "value"))
+    return summaries
+
+
+def _changed(
+    documents: IndexedDocuments | ReadDocuments, stored: Mapping[str, tuple[str, list[int]]], lengths: Counter[str]
+) -> Iterator[tuple[str, Sequence[Row]]]:
+    """The rows of documents that are not ``stored``; ``lengths`` gets those of all."""
+    settings = documents.settings
+    trees = {name: msgspec.structs.replace(tree, folder=b"") for name, tree in settings.trees.items()}
+    for document, links in documents.linked():
+        record = documents.records[document]
+        language = trees[record.tree].language
+        # What rows depend on: the bytes, the settings of the tree, the links from and to the document.
+        around = [sorted(some.items()) for some in (links.sources, links.leads, links.signs)]
+        parts = [VERSION, settings.quire, trees[record.tree], record.digest, links.names, around]
+        mark = blake2b(msgspec.msgpack.encode(parts), digest_size=16).hexdigest()
+        old_mark, numbers = stored.get(document, ("", []))
+        rows: list[Row] = []
+        if mark != old_mark:
+            rows = documents.rows(document)
+            _add_links(rows, links, language)
+            numbers = [sum([len(row[name].split()) for row in rows]) for name in RANKED]
+            front_matter = msgspec.json.encode(decode_front_matter(record.front_matter)).decode()
+            rows[0] |= {"record": msgspec.msgpack.encode(record), "front_matter": front_matter}
+            rows[0] |= {"lengths": numbers, "fingerprint": mark}
+        lengths.update({schema.field(name, language): number for name, number in zip(RANKED, numbers, strict=True)})
+        if rows:
+            yield document, rows
+
+
+def document_rows(nodes: Sequence[Node], fields: NodeFields, language: str) -> list[Row]:
+    """The rows of the nodes of a document, without links."""
+    rows = []
+    for node, own, terms in zip(nodes, fields.own, stored_fields(fields, language), strict=True):
+        row = {name: own[name] for name in (schema.ID, schema.POSITION, schema.NODE)}
+        row |= {DOC: node.document_id, TREE: node.tree, "path": node.path, "tokens": node.tokens}
+        row |= {"parent": node.ancestors[-1] if node.ancestors else None, "line": node.line}
+        rows.append(row | {"last_line": node.last_line, **terms})
+    rows[0][schema.OUTLINE] = fields.own[0][schema.OUTLINE]
+    return rows
+
+
+def _add_links(rows: Sequence[Row], links: LinkRecord, language: str) -> None:
+    fields = NodeFields({TREE: rows[0][TREE]}, [{} for _ in rows])
+    schema.add_links(fields, links, language)
+    for row, own, terms in zip(rows, fields.own, stored_fields(fields, language), strict=True):
+        row |= {"links": terms["links"], IN_LINKS: own.get(IN_LINKS, 0)}
+        row |= {PAGE_LINKS: fields.common.get(PAGE_LINKS, 0)}
+    rows[0][schema.BLOB] = fields.own[0][schema.BLOB]
+
+
+def _terms(documents: IndexedDocuments | ReadDocuments, owner: str, summary: bytes) -> Iterator[tuple[str, str, bytes]]:
     counts: dict[str, dict[str, int]] = defaultdict(dict)
-    ranked = [index_schema.field(name, language) for language in snapshot.settings.languages for name in RANKED]
-    for name in (*ranked, index_schema.FLAGS, index_schema.WORDS, index_schema.ACCENTED):
-        for term, count in snapshot.terms_with_prefix([name], "").items():
-            counts[term][name] = count
+    ranked = [schema.field(name, language) for language in documents.settings.languages for name in RANKED]
+    for field in (*ranked, schema.FLAGS, schema.WORDS, schema.ACCENTED):
+        for term, count in documents.counts(field).items():
+            counts[term][field] = count
     yield owner, SUMMARY, summary
     for term, by_field in counts.items():
         yield owner, term, msgspec.msgpack.encode(by_field)
-
-
-def _links(snapshot: Snapshot, documents: Sequence[str]) -> dict[str, LinkRecord]:
-    """The records of the links of some documents by id."""
-    links: dict[str, LinkRecord] = {}
-    for tree in snapshot.settings.trees:
-        ids = [document for document in documents if document.startswith(f"{tree}:")]
-        records = snapshot.blobs_of_documents(ID, ids, decode_links) if ids else ()
-        links |= {f"{tree}:{record.page.path}": record for record in records}
-    return links
-
-
-def _fingerprints(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
-    """For each document what its rows depend on: its bytes, the settings of its tree, the links that lead to it."""
-    trees = {name: msgspec.structs.replace(tree, folder=b"") for name, tree in snapshot.settings.trees.items()}
-    for documents in batched((record.id for record in snapshot.files.values() if record.nodes), _BATCH):
-        links = _links(snapshot, documents)
-        for document in documents:
-            record = snapshot.files[document]
-            incoming = sorted(links[document].incoming().items()) if document in links else []
-            parts = [VERSION, snapshot.settings.quire, trees[record.tree], record.digest, incoming]
-            yield document, blake2b(msgspec.msgpack.encode(parts), digest_size=16).hexdigest()
-
-
-def _rows(snapshot: Snapshot, documents: list[str], fingerprints: dict[str, str]) -> Iterator[dict[str, Any]]:
-    links = _links(snapshot, documents)
-    for document in documents:
-        record = snapshot.files.get(document)
-        if record is None or not record.nodes:
-            continue
-        language = snapshot.settings.trees[record.tree].language
-        nodes = snapshot.nodes_of(document)
-        fields = index_schema.fields_of(nodes, language)
-        if document in links:
-            index_schema.add_links(fields, links[document], language)
-        page_links, searched = fields.common.get(PAGE_LINKS, 0), stored_fields(fields, language)
-        lengths = [sum([len(terms[name].split()) for terms in searched]) for name in RANKED]
-        for node, own, terms in zip(nodes, fields.own, searched, strict=True):
-            row = {name: own[name] for name in (ID, POSITION, NODE)}
-            row |= {DOC: document, TREE: node.tree, "path": node.path, "tokens": node.tokens}
-            row |= {"parent": node.ancestors[-1] if node.ancestors else None, "line": node.line}
-            row |= {"last_line": node.last_line, IN_LINKS: own.get(IN_LINKS, 0), PAGE_LINKS: page_links, **terms}
-            if not node.position:  # what is known of the document
-                front_matter = msgspec.json.encode(decode_front_matter(record.front_matter)).decode()
-                row |= {"record": msgspec.msgpack.encode(record), "front_matter": front_matter, "lengths": lengths}
-                row |= {OUTLINE: own[OUTLINE], BLOB: own.get(BLOB), "fingerprint": fingerprints[document]}
-            yield row

@@ -188,10 +188,8 @@ class Workspace(AbstractContextManager["Workspace"]):
                 self.refresh(on_progress)
                 self._checked = started
 
-    def update(
-        self, *, wait: float = _PATIENCE, rebuild: bool = False, on_progress: OnProgress | None = None
-    ) -> Update:
-        """Bring the selected trees of the index up to date. Trees that quire.toml no longer names are removed."""
+    def update_options(self) -> tuple[dict[str, Path], dict[str, Any]]:
+        """The folders of the selected trees that exist, and their options, for ``Index.update``."""
         present = {name: self.trees[name] for name in self.selected_trees}
         missing = {scope.tree: self.trees[scope.tree] for scope in self.scopes if scope.tree not in present}
         file = self.settings.file
@@ -200,18 +198,27 @@ class Workspace(AbstractContextManager["Workspace"]):
             raise QuireError("; ".join(problems))
         for self.note in problems:
             self.say(self.note)
-        if self.kind == "cached" and self._temporary is None:
-            note_use(self.index_folder.parent, [tree.path for tree in self.trees.values()])
         options = {name: self.settings.tree_options(name) for name in present}
         configured = present if self.kind == "configured" else {}
+        return {name: tree.folder for name, tree in present.items()}, {
+            "languages": {name: tree.language for name, tree in configured.items()},
+            "include": {name: tree.include for name, tree in configured.items()},
+            "exclude": {name: tree.exclude for name, tree in configured.items()},
+            "slugs": {name: option.slugs for name, option in options.items()},
+            "dialects": {name: option.dialect or "" for name, option in options.items()},
+            "reading": {name: tree.reading for name, tree in present.items()},
+        }
+
+    def update(
+        self, *, wait: float = _PATIENCE, rebuild: bool = False, on_progress: OnProgress | None = None
+    ) -> Update:
+        """Bring the selected trees of the index up to date. Trees that quire.toml no longer names are removed."""
+        folders, options = self.update_options()
+        if self.kind == "cached" and self._temporary is None:
+            note_use(self.index_folder.parent, [tree.path for tree in self.trees.values()])
         done = self.index.update(
-            {name: tree.folder for name, tree in present.items()},
-            languages={name: tree.language for name, tree in configured.items()},
-            include={name: tree.include for name, tree in configured.items()},
-            exclude={name: tree.exclude for name, tree in configured.items()},
-            slugs={name: option.slugs for name, option in options.items()},
-            dialects={name: option.dialect or "" for name, option in options.items()},
-            reading={name: tree.reading for name, tree in present.items()},
+            folders,
+            **options,
             wait=wait,
             rebuild=rebuild,
             on_progress=on_progress,

@@ -35,6 +35,12 @@ def engine_writes(generation: Path) -> Iterator[None]:
         ) from error
 
 
+def release_memory() -> None:
+    """Give back what threads of other libraries have freed: glibc would keep it."""
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 class Writer:
     """Collects changes; ``commit`` applies them all at once. The caller holds the lock."""
 
@@ -79,8 +85,7 @@ class Writer:
         with engine_writes(self._folder):
             self._writer.commit()
             self._writer.wait_merging_threads()
-        with suppress(AttributeError, OSError, TypeError):  # glibc would keep the memory of the writer's threads
-            ctypes.CDLL(None).malloc_trim(0)
+        release_memory()
 
     def rollback(self) -> None:
         """Drop all changes and their files, and end the writer's threads, so that the folder can be removed."""
