@@ -1,7 +1,7 @@
 """Syncs that are killed, for test_killed_syncs.py: ``killed_sync.py KIND``, which loads the packages of a store once.
 
 For each line of standard input, ``[DOCS, TARGET, VERSION, LOG, STEP]``, it forks a process that syncs, each document in a
-part of its own, and prints its exit code. That process counts the lines of sync_engine.py, sync_state.py and the module of the store as they run, and ends without any
+part of its own, and prints its exit code. That process counts the lines of sync_documents.py, sync_state.py and the module of the store as they run, and ends without any
 cleanup before line number STEP; with 0 it runs to the end. LOG gets the texts that were embedded, one JSON list per
 call, and at the end the number of lines.
 """
@@ -51,7 +51,7 @@ class Lines:
 
     def __init__(self, kind: str, step: int) -> None:
         folder = Path(stores.__file__).parent
-        self.files = {str(folder / f"{name}.py") for name in ("sync_engine", "sync_state", kind)}
+        self.files = {str(folder / f"{name}.py") for name in ("sync_documents", "sync_state", kind)}
         self.step = step
         self.count = 0
 

@@ -280,7 +280,7 @@ def test_unchanged_files_are_not_read(docs: Path, place: Place, monkeypatch: pyt
 
 
 def test_a_file_that_was_just_written_is_read_again(docs: Path, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quire.stores.sync_engine.is_racy", lambda *_: True)
+    monkeypatch.setattr("quire.stores.sync_documents.is_racy", lambda *_: True)
     synced(docs, place)
     status = (docs / "c.md").stat()
     (docs / "c.md").write_text("Delta, without a heading.\n")

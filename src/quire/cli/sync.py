@@ -9,7 +9,7 @@ from quire.cli.input_documents import STANDARD_INPUT, Inputs, Summary
 from quire.cli.output import Choices, Progress, can_ask, confirm, count_of, echo, message, visible, write_json
 from quire.stores import Documents, SyncReport, sync
 from quire.stores.store import parse_target
-from quire.stores.sync_engine import root_of
+from quire.stores.sync_documents import root_of
 
 
 @quire_command(
