@@ -87,7 +87,10 @@ def locate(path: str | Path, folders: Mapping[str, Path]) -> Scope | None:
     """The innermost tree that a path is in, and its path there."""
     if len(str(path)) > _LONGEST_PATH:  # it would take quadratic time
         return None
-    real = os.path.realpath(path)
+    try:
+        real = os.path.realpath(path)
+    except ValueError:  # NUL, or a character that names cannot have on this system
+        return None
     tops = {name: os.path.realpath(folder) for name, folder in folders.items()}
     trees = [name for name, top in tops.items() if is_inside(real, top)]
     if not trees:
