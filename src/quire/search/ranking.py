@@ -240,9 +240,14 @@ def matches_by_document(prepared: PreparedQuery, matches: Sequence[Match], limit
         best = bests[match.number]
         if cap * best >= least and match.score >= cutoff * best:
             by_document.setdefault(match.number, []).append(match)
-    several = [number for number, inside in by_document.items() if len(inside) > 1]
-    shares = own_shares(prepared.snapshot, prepared.context, prepared.query, several) if several else {}
-    for number in several if shares else ():
+    nested = []  # shares are compared only where one match is below another
+    for number, inside in by_document.items():
+        if len(inside) > 1:
+            positions, outline = {match.position for match in inside}, prepared.snapshot.outlines(number)
+            if any(not positions.isdisjoint(outline.ancestors(position)) for position in positions):
+                nested.append(number)
+    shares = own_shares(prepared.snapshot, prepared.context, prepared.query, nested) if nested else {}
+    for number in nested if shares else ():
         inside = by_document[number]
         by_document[number] = [replace(match, own=shares.get((number, match.position), 0.0)) for match in inside]
     return by_document
