@@ -69,10 +69,7 @@ def parse(
         raise TypeError(f"a text is needed, not {type(text).__name__}; for a file see quire.chunk_file")
     path = str(path) if isinstance(path, PathLike) else path
     variables = dict(substitutions) if isinstance(substitutions, Mapping) else substitutions or {}
-    given = (path, title, syntax, dialect, variables or None, page_marker)
-    for (name, kind), value in zip(_ARGUMENTS.items(), given, strict=True):
-        if value is not None and not (kind is str and isinstance(value, str)):
-            validation.check(name, value, kind)
+    _check_arguments(path, title, syntax, dialect, variables or None, page_marker)
     source = make_source(text, path, syntax, dialect, variables, page_marker=page_marker or "")
     if path is None and len(text) < _MOST_PATH:  # a path that was probably to be read
         name = text.strip()
@@ -81,6 +78,12 @@ def parse(
             finding = Finding(code="path-as-text", path=source.name, line=1, message=problem)
             source = structs.replace(source, findings=(finding, *source.findings))
     return parse_source(source, title)
+
+
+def _check_arguments(*values: Any) -> None:
+    for (name, kind), value in zip(_ARGUMENTS.items(), values, strict=True):
+        if value is not None and not (kind is str and isinstance(value, str)):
+            validation.check(name, value, kind)
 
 
 def chunk(
@@ -122,8 +125,7 @@ def chunk(
     """
     started = time.perf_counter()
     substitutions = options.pop("substitutions", None)
-    counter = tokenizers.resolve(tokenizer, run_options.default_tokenizer(strategy))
-    chosen = run_options.build(strategy, {**options, "tokenizer": counter.name})
+    counter, chosen = _built_options(strategy, tokenizer, options)
     if isinstance(text, str):
         reading: Any = {"dialect": chosen.dialect, "substitutions": substitutions, "page_marker": chosen.page_marker}
         document = parse(text, path=path, title=title, syntax=syntax, **reading)
@@ -148,10 +150,21 @@ def chunk(
     return Chunks(chunks, document=document, options=chosen, findings=in_order)
 
 
-def check_options(strategy: str, options: Any, errors: object = "strict") -> None:
+def _built_options(
+    strategy: str, tokenizer: object, options: Mapping[str, Any]
+) -> tuple[TokenCounter, run_options.Options]:
+    counter = tokenizers.resolve(tokenizer, run_options.default_tokenizer(strategy))
+    return counter, run_options.build(strategy, {**options, "tokenizer": counter.name})
+
+
+def check_options(strategy: str, options: Mapping[str, Any], errors: object = "strict") -> None:
     """Raise the error that ``chunk_file`` would raise for these options, whatever the file is."""
+    values: dict[str, Any] = {"title": None, "syntax": None, "substitutions": None, "tokenizer": None, **options}
+    title, syntax, substitutions, tokenizer = (values.pop(name) for name in list(values)[:4])
+    _built_options(strategy, tokenizer, values)
+    variables = dict(substitutions) if isinstance(substitutions, Mapping) else substitutions
+    _check_arguments(None, title, syntax, None, variables, None)
     validation.check("errors", errors, OnUndecodable)
-    chunk("", strategy, **options)
 
 
 def _pieces(

@@ -352,3 +352,4 @@ def test_marks_of_a_quote_that_is_nested_very_deep_are_not_repeated() -> None:
     text = ("> " * 1000 + "\u2028") * 4
     chunks = cut(text, "flow")
     assert len(chunks) < 40
+    assert {code for code, _ in told(chunks)} >= {"quote-left-out"}

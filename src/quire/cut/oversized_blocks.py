@@ -165,7 +165,7 @@ class Cutter:
         return self._keeps(start, end, NO_AFFIXES, None if is_item else self._limit)
 
     def _cut_code(self, start: int, end: int, *, is_nested: bool) -> None:
-        fence = reopened_fence(self._text, start, end, is_nested=is_nested)
+        fence = reopened_fence(self._text, self._quote_marks(start), start, end, is_nested=is_nested)
         if fence is None:  # it is only indented
             self._cut_span(_Cut(LEVELS["code"]), start, end)
             return
@@ -217,7 +217,15 @@ class Cutter:
             opening, closing = self._outer.around(start, end)
         if start <= self._start and self.first < start:
             return "", suffix + closing  # the piece starts with other text
-        return opening + (prefix or (quote_marks(self._text, start) if in_line else "")), suffix + closing
+        return opening + (prefix or (self._quote_marks(start) if in_line else "")), suffix + closing
+
+    def _quote_marks(self, position: int) -> str:
+        marks = quote_marks(self._text, position)
+        if marks.count(">") <= DEEPEST:
+            return marks
+        message = "quote nested too deep: its marks are not repeated in every part"
+        self._notes.append((self._start, "quote-left-out", message))
+        return ""
 
     def _fits(self, start: int, end: int, size: int, prefix: str, suffix: str) -> bool:
         """Whether a slice of this size keeps the cap below its breadcrumb, with the text that it must stay with."""

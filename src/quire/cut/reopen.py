@@ -13,7 +13,7 @@ from quire.model.offsets import BLANK, LINE_END, line_start, text_end
 from quire.parsing.nested_blocks import directive_content
 
 CODE_INDENT = 4  # this many columns of indentation make code
-DEEPEST = 40  # blocks nested deeper are cut at lines, and quote marks nested deeper are not repeated
+DEEPEST = 40  # blocks nested deeper are cut at lines
 
 _MARKER = r"(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t])"
 _LABEL = r"\[\^[^\]\s]+\]:"
@@ -48,16 +48,16 @@ NO_AFFIXES = Affixes()
 
 
 def quote_marks(text: str, position: int) -> str:
-    """The marks of the quotes around a position inside a line; empty at the start of a line, and if too many."""
+    """The marks of the quotes around a position inside a line; empty at the start of a line, and in very long lines."""
     line = line_start(text, position, max(position - _LONGEST_LINE, 0))
     if line == position or (line and text[line - 1] not in "\r\n"):
         return ""
     marks = _QUOTE_MARKS.match(text, line, line + _LONGEST_LINE)
-    return marks[0] if marks and marks.end() <= position and marks[0].count(">") <= DEEPEST else ""
+    return marks[0] if marks and marks.end() <= position else ""
 
 
 def reopened_fence(
-    text: str, start: int, end: int, *, is_nested: bool
+    text: str, quotes: str, start: int, end: int, *, is_nested: bool
 ) -> tuple[Affixes, tuple[int, int], int, int] | None:
     """How the fence from ``start`` to ``end`` is reopened; None for code that is only indented.
 
@@ -66,7 +66,7 @@ def reopened_fence(
     """
     first = (_LINE_PREFIX if is_nested else _INDENT).match(text, start).end()  # type: ignore[union-attr]  # it matches
     fence = _FENCE.match(text, first, end)
-    indent = _below(quote_marks(text, start) + text[start:first])
+    indent = _below(quotes + text[start:first])
     if fence is None or (not is_nested and width(indent) >= CODE_INDENT):
         return None
     opening, marks = fence[0], fence[1]
