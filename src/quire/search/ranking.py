@@ -142,11 +142,11 @@ def _second_scores(prepared: PreparedQuery, matches: Sequence[Match], pasted: Pa
         for_title = adjacent = 0.0
         if not any_language.isdisjoint(title):
             language = languages[outline.tree]
-            rarities, total = context.dictionary.title_rarities(title, language)
+            rarities = {term: context.dictionary.statistics(term, language).rarity for term in title}
             in_query = terms[language]
             shared = sum([rarities[term] for term in rarities if term in in_query])
             if shared and rarity:  # a title of one word among five is worth little more than that word
-                for_title = settings.title_coverage * shared / total * 2 / (1 / rarity + 1 / shared)
+                for_title = settings.title_coverage * shared / sum(rarities.values()) * 2 / (1 / rarity + 1 / shared)
             if outline.tokens[0] < stub:  # a glossary entry has the title, and another page explains it
                 for_title *= outline.tokens[0] / stub
             if adjacent_terms[language]:

@@ -5,7 +5,7 @@ The store has the terms of nodes, and how many of all its nodes have each. Rarit
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from math import ceil
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,7 +16,7 @@ import tantivy
 from quire.index.engine import index_schema
 from quire.index.engine.analysis import analyser
 from quire.index.engine.index_schema import DOC, FLAGS, NODE, NUMBER, POSITION, RANKED, TREE, build_schema, field
-from quire.index.engine.snapshot import Address, Decoded, Location, Snapshot, TermStatistics, rarity
+from quire.index.engine.snapshot import Address, Decoded, Location, Snapshot, rarity
 from quire.index.file_records import FileRecord, IndexSettings
 from quire.index.node import Node, decode_node, decode_outline
 
@@ -76,7 +76,6 @@ class Candidates(Snapshot):
         self.folder, self.memory = Path(store.label), defaultdict(dict)
         self.settings, self.front_matter_keys, self._store = store.settings, store.front_matter_keys, store
         self.node_total, self.mean_tokens = store.node_total, store.mean_tokens
-        self.statistics = lru_cache(maxsize=None)(partial(_statistics, store))
         numbered = [msgspec.structs.replace(record, number=number) for number, (record, _) in enumerate(records)]
         self.files = {record.id: record for record in numbered}
         self._outlines = {number: decode_outline(outline) for number, (_, outline) in enumerate(records)}
@@ -192,9 +191,3 @@ class Candidates(Snapshot):
         found = self._store.counts_with_prefix(prefix)
         counts = {term: sum([by_field.get(name, 0) for name in names]) for term, by_field in found.items()}
         return {term: count for term, count in counts.items() if count}
-
-
-def _statistics(store: _NodeStore, term: str, language: str) -> TermStatistics:
-    by_field = store.counts([term]).get(term, {})
-    counts = {name: by_field.get(field(name, language), 0) for name in RANKED}
-    return TermStatistics(frozenset(filter(counts.get, counts)), rarity(store.node_total, max(counts.values())))

@@ -40,7 +40,6 @@ class Dictionary:
         self._languages = snapshot.settings.languages
         self._completions: dict[tuple[str, str], Completions] = {}
         self.statistics = snapshot.statistics
-        self.title_rarities = snapshot.title_rarities
         self.idf_factor = snapshot.idf_factor
         self.lookups = 0  # the number of lookups so far
 
