@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 
 from quire.index.engine import index_schema
-from quire.index.engine.candidates import stored_fields
 from quire.index.engine.index_schema import BLOB, DOC, ID, IN_LINKS, NODE, OUTLINE, PAGE_LINKS, POSITION, RANKED, TREE
+from quire.index.engine.memory_index import stored_fields
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import VERSION, IndexSettings, decode_front_matter
 from quire.index.link_words import LinkRecord, decode_links
