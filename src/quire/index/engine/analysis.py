@@ -1,7 +1,6 @@
 """Text to terms, the same way for documents, queries and highlighting; and the spellings of a word in a query.
 
-The engine splits at everything but letters and digits. ``normalize`` spells with letters what it would lose: ``C++``,
-emoji, and scripts without spaces, in which each character becomes a word.
+The engine splits at everything but letters and digits; ``normalize`` spells with letters what it would lose.
 """
 
 import re

@@ -1,7 +1,6 @@
 """Looks up words in the engine's dictionary: does one occur, how may a prefix go on, how is a typing error corrected.
 
-Ranked fields have stems. The field ``words`` has the words that documents have, without accents, and ``accented`` says
-how those with accents are written. A correction is always such a word.
+Ranked fields have stems; a correction is a word of the fields ``words`` and ``accented``.
 """
 
 from collections.abc import Iterator, Sequence

@@ -172,8 +172,7 @@ class Snapshot:
             is_unique = field in (schema.FIRST, schema.ID)
             most = len(some) if is_unique else sum([self.doc_freq((field,), term) for term in some])
             query = tantivy.Query.boolean_query([(tantivy.Occur.Should, self._has(field, term)) for term in some])
-            hits = self.top(query, most) if most else ()
-            addresses |= {(address.segment_ord, address.doc): address for _, address in hits}
+            addresses |= {(address.segment_ord, address.doc): address for _, address in self.top(query, most)}
         return list(addresses.values())
 
     def blobs_of_documents(
@@ -189,7 +188,7 @@ class Snapshot:
     def top(self, query: tantivy.Query, limit: int) -> list[tuple[float, Address]]:
         """The best nodes for a query. The engine allocates memory for ``limit`` hits, so it is capped."""
         with engine_reads(self.folder):
-            return list(self.searcher.search(query, min(limit, self.searcher.num_docs), count=False).hits)
+            return list(self.searcher.search(query, max(min(limit, self.searcher.num_docs), 1), count=False).hits)
 
     def matches(self, query: tantivy.Query, limit: int) -> list[Match]:
         """The best ``limit`` nodes for a query; equal scores by document and position, also where they are cut off.
