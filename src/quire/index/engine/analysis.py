@@ -19,6 +19,7 @@ _FOLD_FIRST = ("arabic", "dutch", "english", "german", "greek", "russian", "tami
 """Languages whose stemmers do not need the accents of Latin letters; accents are removed before stemming."""
 
 _MAX_WORD_BYTES = 128  # longer words are not indexed: nobody types them, and encoded data is full of them
+_MAYBE_TOO_LONG = pattern(r"[^\W_]{32,}")  # a character has at most four bytes
 
 _VERSION = pattern(r"v?(\d+(?:\.\d+)+)", re.IGNORECASE)
 _HYPHENATED = pattern(r"[^\W\d_]+(?:-[^\W\d_]+)+")
@@ -133,8 +134,14 @@ def analyser(language: str) -> tantivy.TextAnalyzer:
 
 
 def terms(text: str, language: str) -> list[str]:
-    """The terms of a text in order."""
-    return analyser(language).analyze(normalize(text))
+    """The terms of a text in order. A word that is too long to be indexed is a term, too, which matches nothing."""
+    text, result, at = normalize(text), list[str](), 0
+    analyze = analyser(language).analyze
+    for word in _MAYBE_TOO_LONG.finditer(text):
+        if len(word[0].encode()) >= _MAX_WORD_BYTES:
+            result += [*analyze(text[at : word.start()]), word[0].lower()]
+            at = word.end()
+    return result + analyze(text[at:])
 
 
 @lru_cache(maxsize=50_000)

@@ -13,6 +13,7 @@ from quire.index.engine.analysis import (
     NONE,
     Spelling,
     adjacent_terms,
+    analyser,
     humps,
     indexed_texts,
     is_unspaced,
@@ -59,9 +60,11 @@ def test_stems_are_those_of_the_language() -> None:
     assert terms("running", NONE) == ["running"]
 
 
-def test_words_of_encoded_data_are_no_terms() -> None:
-    assert terms("a" * 128 + " b", NONE) == ["b"]
-    assert terms("a" * 127 + " b", NONE) == ["a" * 127, "b"]
+def test_words_of_encoded_data_are_not_indexed_but_looked_for() -> None:
+    assert analyser(NONE).analyze("a" * 128 + " b") == ["b"]
+    assert terms("a" * 128 + " b", NONE) == ["a" * 128, "b"]
+    assert terms("b " + "é" * 64 + "-c", "french") == ["b", "é" * 64, "c"]
+    assert terms("a" * 127 + " b", NONE) == analyser(NONE).analyze("a" * 127 + " b") == ["a" * 127, "b"]
 
 
 @pytest.mark.parametrize(
