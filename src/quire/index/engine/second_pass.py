@@ -82,9 +82,7 @@ def _leaf(context: QueryContext, item: Word | Phrase, weight: float, fields: Seq
     variants = list(builder.variants(item))
     whole = builder.any_variant([variant for variant in variants if len(variant.groups) == 1])
     alternatives = [_constant(whole, weight)]
-    for variant in variants:
-        if len(variant.groups) == 1:
-            continue
+    for variant in (each for each in variants if len(each.groups) > 1):
         parts = [builder.any_variant([variant._replace(groups=[group])]) for group in variant.groups]
         if "body" in fields:  # the parts of a name may be apart or missing
             alternatives.append([clause for part in parts for clause in _constant(part, weight / len(parts))])
