@@ -1,23 +1,17 @@
-"""A list of documents with token counts that fits a limit: with headings if possible, else shortened to folders.
-
-Each level of detail is tried in turn. The last one lists the top folders and documents; if that is still too long, the
-list is cut and says where it goes on.
-"""
+"""A list of documents with token counts that fits a limit: with headings if possible, else shortened to folders."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from quire.index.file_records import FileRecord
 from quire.index.node import Node
 
 _LINE_TOKENS = 8  # at least; for too many documents, headings need not be tried
 _DEEPEST_HEADING, _ALL_HEADINGS = 3, 6  # of many documents, and of one
-
-Headings: TypeAlias = Callable[[str], Sequence[Node]]  # the nodes of a document, by its id
 
 
 class Entry(NamedTuple):
@@ -47,13 +41,16 @@ class DocumentList(NamedTuple):
 
 def document_list(
     documents: Sequence[FileRecord],
-    headings: Headings,
+    headings: Callable[[str], Sequence[Node]],
     fits: Callable[[DocumentList], bool],
     *,
     max_tokens: int,
     start: int = 0,
 ) -> DocumentList:
-    """The most detailed list that fits, or the part of the shortest one from ``start`` on that does."""
+    """The most detailed list that fits, or the part of the shortest one from ``start`` on that does.
+
+    ``headings`` are the nodes of a document, by its id.
+    """
     rows: Sequence[Entry] = []
     is_shortened = False
     for rows, is_shortened in _levels(documents, headings, max_tokens):
@@ -69,7 +66,7 @@ def document_list(
 
 
 def _levels(
-    documents: Sequence[FileRecord], headings: Headings, max_tokens: int
+    documents: Sequence[FileRecord], headings: Callable[[str], Sequence[Node]], max_tokens: int
 ) -> Iterator[tuple[Sequence[Entry], bool]]:
     plain = [Entry(document.id, document.title, document.tokens) for document in documents]
     if len(documents) * _LINE_TOKENS <= max_tokens:

@@ -13,7 +13,7 @@ Other entries do not belong to quire and are left alone. ``update`` changes the 
 import contextlib
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -43,7 +43,6 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._last_pointer: tuple[tuple[int, ...], str] = ((), "")  # the stamp of ``index.current``, and what it names
 
     @property
     def home(self) -> Path:
@@ -85,14 +84,15 @@ class Folder:
         return IndexDamagedError(str(self.path), problem, "run: quire index")
 
     def stamp(self) -> Stamp:
-        """The stamp of the last commit: the status of three files. The small one is read only if it has changed."""
+        """The stamp of the last commit: the status of three files; the same for every index that cannot be opened."""
         pointer = _file_stamp(f"{self.path}/{CURRENT}")
-        if pointer != self._last_pointer[0]:
-            with contextlib.suppress(StoreError):
-                self._last_pointer = pointer, f"{self.current()}/{META}"
-        if pointer == () or pointer != self._last_pointer[0]:
+        try:
+            generation = self.current()
+        except StoreError:
+            generation = None
+        if generation is None:
             return ((),)
-        return pointer, _file_stamp(self._last_pointer[1]), _file_stamp(f"{self.path}/{CHECKED}")
+        return pointer, _file_stamp(f"{generation}/{META}"), _file_stamp(f"{self.path}/{CHECKED}")
 
     def generations(self) -> dict[int, Path]:
         """All generations by number."""
@@ -126,7 +126,12 @@ def is_inside(path: str, folder: str) -> bool:
 
 def refuse_file(index: Path) -> None:
     """Refuse a path that is a file or below one, and a folder with something else in place of a file of quire."""
-    for path in (index, *_own_entries(index)):
+    paths = [index, *[index / name for name in _FILES]]
+    for generation in Folder(index).generations().values():
+        paths.append(generation)
+        with contextlib.suppress(OSError):
+            paths += generation.iterdir()
+    for path in paths:
         with contextlib.suppress(OSError):
             mode = path.lstat().st_mode
             if not stat.S_ISREG(mode) and (not stat.S_ISDIR(mode) or path.name in _FILES):
@@ -137,14 +142,6 @@ def refuse_file(index: Path) -> None:
             return
         if os.path.exists(path):  # noqa: PTH110
             raise StoreError(str(path), "is a file, and an index is a folder", "choose another path for the index")
-
-
-def _own_entries(index: Path) -> Iterator[Path]:
-    yield from (index / name for name in _FILES)
-    for generation in Folder(index).generations().values():
-        yield generation
-        with contextlib.suppress(OSError):
-            yield from generation.iterdir()
 
 
 def refuse_folder(index: Path, trees: Mapping[str, str]) -> None:

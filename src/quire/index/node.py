@@ -1,7 +1,4 @@
-"""A node: a document or one of its sections, as stored in the index.
-
-A node has everything an answer needs, so that a search reads, parses and counts nothing. The heading tree of a document
-is also stored without texts (``Outline``): a search merges nodes with it and reads only those that it shows.
+"""A node: a document or one of its sections, as stored in the index with everything that an answer needs.
 
 A node's text ends where the next node starts, so the texts in order are the whole source. A heading without text is no
 node: it is part of the text of the node before it, and its title is searchable through its parent.

@@ -10,7 +10,7 @@ The most literal interpretation that exists wins, so that any file name works, w
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 
 from msgspec import Struct, structs
@@ -29,8 +29,6 @@ LIST_DOCUMENTS = "Index.documents lists what is"
 _MAX_COMPARED = 5_000
 _SHOWN = 5
 _MAX_TRIED = 20  # in how many documents of the same name a section is looked for
-
-
 _SECTION = pattern(r"(?s)(.+)(#[^#]*|:([0-9]{1,9})(?:-([0-9]{1,9}))?)")
 
 
@@ -73,13 +71,12 @@ def find_section(snapshot: Snapshot, name: str | SectionName, without: Collectio
     """
     name = SectionName.of(storable(name)) if isinstance(name, str) else name
     documents = _Documents(snapshot, without)
-    for lookup in _LOOKUPS:
-        nodes = list(lookup(documents, name))
-        if len(nodes) == 1:
-            return nodes[0]
-        if nodes:
-            ids = ", ".join(node.id for node in nodes)
-            raise NotFoundError(f"{name.text}: there is more than one such section", f"choose one: {ids}")
+    nodes = _candidates(documents, name)
+    if len(nodes) == 1:
+        return nodes[0]
+    if nodes:
+        ids = ", ".join(node.id for node in nodes)
+        raise NotFoundError(f"{name.text}: there is more than one such section", f"choose one: {ids}")
     namesakes = _in_namesakes(documents, name)
     advice = f"similar: {', '.join(namesakes[:_SHOWN])}" if namesakes else _similar(documents, name)
     raise NotFoundError(f"{name.text}: not in the index", advice, namesakes)
@@ -110,25 +107,29 @@ class _Documents(Struct, frozen=True):
         return None if node is None or node.document_id in self.without else node
 
 
-def _by_id(documents: _Documents, name: SectionName) -> Iterator[Node]:
+def _candidates(documents: _Documents, name: SectionName) -> list[Node]:
+    """The nodes with a name: by their ids, else by an anchor of the published page, or by a line."""
     exact = documents.node(name.id)
-    in_trees = (documents.node(f"{tree}:{name.id}") for tree in documents.trees)
-    yield from filter(None, in_trees if exact is None else [exact])
+    in_trees = [documents.node(f"{tree}:{name.id}") for tree in documents.trees] if exact is None else [exact]
+    nodes = [node for node in in_trees if node]
+    for document_id in documents.ids(name.document) if not nodes and (name.anchor or name.lines) else ():
+        inside = documents.snapshot.nodes_of(document_id)
+        if name.lines:
+            line, last = name.lines[0], inside[-1].line + len(re.findall(r"(?:\r\n|\r|\n)(?!\Z)", inside[-1].text))
+            if not 1 <= line <= last:
+                raise NotFoundError(f"{name.text}: {document_id} has lines 1 to {last}")
+            nodes.append(next(node for node in reversed(inside) if node.line <= line))
+        elif (position := _anchor_position(documents.snapshot, inside, name.anchor)) is not None:
+            nodes.append(next(node for node in reversed(inside) if node.start <= position))
+    return nodes
 
 
-def _by_anchor(documents: _Documents, name: SectionName) -> Iterator[Node]:
-    """The section that an anchor of the published page leads to; the document is parsed again for it."""
-    if not name.anchor:
-        return
+def _anchor_position(snapshot: Snapshot, nodes: Sequence[Node], anchor: str) -> int | None:
+    """Where an anchor of a published page leads; the document is parsed again for it."""
     from quire.parsing import links  # noqa: PLC0415  most lookups need no parser
 
-    snapshot = documents.snapshot
-    for document_id in documents.ids(name.document):
-        nodes = snapshot.nodes_of(document_id)
-        rule = snapshot.settings.trees[nodes[0].tree].slug_rule
-        position = links.Anchors(_parsed(snapshot, nodes), rule).position(name.anchor, any_case=True)
-        if position is not None:
-            yield next(node for node in reversed(nodes) if node.start <= position)
+    rule = snapshot.settings.trees[nodes[0].tree].slug_rule
+    return links.Anchors(_parsed(snapshot, nodes), rule).position(anchor, any_case=True)
 
 
 def _parsed(snapshot: Snapshot, nodes: Sequence[Node]) -> Document:
@@ -154,19 +155,6 @@ def section_url(snapshot: Snapshot, node: Node, base_url: str, dialect: str | No
     return str(urls[key])
 
 
-def _by_line(documents: _Documents, name: SectionName) -> Iterator[Node]:
-    line, _ = name.lines or (0, 0)
-    for document_id in documents.ids(name.document) if name.lines else ():
-        nodes = documents.snapshot.nodes_of(document_id)
-        last = nodes[-1].line + len(re.findall(r"(?:\r\n|\r|\n)(?!\Z)", nodes[-1].text))
-        if not 1 <= line <= last:
-            raise NotFoundError(f"{name.text}: {document_id} has lines 1 to {last}")
-        yield next(node for node in reversed(nodes) if node.line <= line)
-
-
-_LOOKUPS = (_by_id, _by_anchor, _by_line)
-
-
 def _in_namesakes(documents: _Documents, name: SectionName) -> tuple[str, ...]:
     """The same section in documents with the same file name, in any folder; the documents if none has it."""
     if documents.ids(name.document) or name.document in documents.without:
@@ -180,7 +168,7 @@ def _in_namesakes(documents: _Documents, name: SectionName) -> tuple[str, ...]:
     found = []
     for section in map(name.of_document, namesakes[:_MAX_TRIED]):
         with suppress(NotFoundError):  # no such line
-            found += [section.id] if any(next(find(documents, section), None) for find in _LOOKUPS) else []
+            found += [section.id] if _candidates(documents, section) else []
     return tuple(found or ([namesakes[0] + name.section] if len(namesakes) == 1 else namesakes))
 
 

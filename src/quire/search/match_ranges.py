@@ -12,9 +12,9 @@ from unicodedata import category
 
 from quire.errors import invalid_value
 from quire.index.engine.analysis import ALONE, CLUSTERS, EMOJI, adjacent_terms, humps, spellings, term_pairs, word_terms
-from quire.index.engine.coverage import long_text
 from quire.index.engine.first_pass import LONG_QUERY, all_items
 from quire.index.engine.function_words import is_function_word
+from quire.index.engine.pasted_text import long_text
 from quire.model.document import Span
 from quire.model.patterns import pattern
 from quire.model.query_tree import Phrase, Query, Word, leaves

@@ -10,9 +10,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from quire.index.engine.analysis import spellings
-from quire.index.engine.coverage import PastedText, find_pasted, own_shares
 from quire.index.engine.first_pass import QueryContext, all_but, all_items, compiled, filtered, is_plain, one_of
 from quire.index.engine.index_schema import DOC, IN_LINKS, PAGE_LINKS
+from quire.index.engine.pasted_text import PastedText, find_pasted
+from quire.index.engine.second_pass import own_shares
 from quire.index.engine.snapshot import Location, Match, Snapshot
 from quire.model.patterns import pattern
 from quire.model.query_tree import Not, Query, leaves
@@ -134,10 +135,10 @@ def _second_scores(prepared: PreparedQuery, matches: Sequence[Match], pasted: Pa
         for_title = adjacent = 0.0
         if not any_language.isdisjoint(title):
             language = languages[outline.tree]
-            rarities, total = context.dictionary.title_rarities(title, language)
+            rarities = {term: context.dictionary.statistics(term, language).rarity for term in title}
             shared = sum([rarities[term] for term in rarities if term in terms[language]])
             if shared and rarity:  # a title of one word among five is worth little more than that word
-                for_title = settings.title_coverage * shared / total * 2 / (1 / rarity + 1 / shared)
+                for_title = settings.title_coverage * shared / sum(rarities.values()) * 2 / (1 / rarity + 1 / shared)
             if outline.tokens[0] < stub:  # a glossary entry has the title, and another page explains it
                 for_title *= outline.tokens[0] / stub
             if adjacent_terms[language]:

@@ -17,10 +17,10 @@ from msgspec.structs import asdict
 from quire.errors import NotFoundError, StoreError, invalid_value
 from quire.index.engine.analysis import flags, spellings
 from quire.index.engine.analysis import terms as analysed
-from quire.index.engine.candidates import Candidates, Counts
-from quire.index.engine.coverage import MAX_VERBATIM, long_text
 from quire.index.engine.first_pass import all_items
 from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, OUTLINE, TREE
+from quire.index.engine.memory_index import Candidates, Counts
+from quire.index.engine.pasted_text import MAX_VERBATIM, long_text
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import VERSION, FileRecord, IndexSettings, languages_of
 from quire.index.node import Node, decode_node
@@ -48,7 +48,7 @@ _summary = msgspec.msgpack.Decoder(Summary, dec_hook=lambda kind, value: kind(va
 
 
 class _Version:
-    """The tables at one version, as candidates.py asks for them."""
+    """The tables at one version, as memory_index.py asks for them."""
 
     def __init__(self, tables: Any, label: str) -> None:
         self._tables, self.label = tables, label

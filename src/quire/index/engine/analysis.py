@@ -1,10 +1,10 @@
 """Text to terms, the same way for documents, queries and highlighting; and the spellings of a word in a query.
 
-The engine splits at everything but letters and digits. ``normalize`` spells with letters what it would lose: ``C++``,
-emoji, and scripts without spaces, in which each character becomes a word.
+The engine splits at everything but letters and digits; ``normalize`` spells with letters what it would lose.
 """
 
 import re
+import string
 import unicodedata
 from functools import cache, lru_cache
 from itertools import groupby, pairwise
@@ -29,20 +29,12 @@ _APOSTROPHE = pattern(r"(?<=\w)['’]\w{1,2}\b|\b\w{1,2}['’](?=\w)")
 # The name of a language with one letter: ``F#``, ``C++``. Patterns that start with one character are searched faster.
 _SHARP = pattern(r"#(?<=[A-Za-z]#)(?<![A-Za-z0-9_][A-Za-z]#)(?![A-Za-z0-9+#])")
 _PLUSPLUS = pattern(r"\+\+(?<=[A-Za-z]\+\+)(?<![A-Za-z0-9_][A-Za-z]\+\+)(?![A-Za-z0-9+#])")
-SIGNS = {"++": "plusplus", "#": "sharp"}
-"""How the signs of ``C++`` and ``C#`` are spelled."""
 
 # Humps: the parts of a camelCase name.
-_SECOND_HUMP = pattern(r"[A-Z](?:(?<=[a-z0-9][A-Z])|(?=[A-Z][a-z]))")
 _HUMPS = pattern(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]|[0-9]+")
-_KINDS = bytes(
-    ord("A" if chr(byte).isupper() else "a" if chr(byte).isalnum() else ".") if byte < 128 else ord(".")
-    for byte in range(256)
-)
-"""The kind of each ASCII character: a capital, another letter or digit, or neither."""
-_HUMP_KINDS = (b"aA", b"AAa")
-"""Every name with humps has one of these sequences of kinds; so have a few names without, such as ``SHA1``."""
-_MAX_CACHED = 64  # longer names are rare and not cached
+_HUMPED = pattern(r"[A-Z](?:(?<=[a-z0-9][A-Z])|(?=[A-Z][a-z]))[A-Za-z0-9]*+")  # a name from its second hump on
+_ALPHANUMERIC = string.ascii_letters + string.digits
+_LONGEST_HUMP = 1_000
 
 _FLAG = pattern(r"--(?<![A-Za-z0-9_-]--)[A-Za-z][A-Za-z0-9]*+(?:[-_.][A-Za-z0-9]++)*+")
 
@@ -78,17 +70,19 @@ def normalize(text: str) -> str:
         text = _MARKED.sub(_without_marks, text) if _MARKED.search(beyond_ascii) else text
         text = _unspaced().sub(_as_word, text) if _ANY_UNSPACED.search(beyond_ascii) else text
     if "#" in text:
-        text = _SHARP.sub(SIGNS["#"], text)
+        text = _SHARP.sub("sharp", text)
     # Searching for one character is faster than for two.
-    return _PLUSPLUS.sub(SIGNS["++"], text) if "+" in text and "++" in text else text
+    return _PLUSPLUS.sub("plusplus", text) if "+" in text and "++" in text else text
 
 
 def indexed_texts(text: str) -> list[str]:
     """What is indexed for a text: itself, and the humps of each camelCase name in it."""
     text = normalize(text)
-    names = _maybe_humped(text)
-    parts = {_cached_humps(name) if len(name) <= _MAX_CACHED else _split_humps(name) for name in names} - {""}
-    return [text, *sorted(parts)]
+    names = set()
+    for match in _HUMPED.finditer(text):
+        before = text[max(match.start() - _LONGEST_HUMP, 0) : match.start()]
+        names.add(before[len(before.rstrip(_ALPHANUMERIC)) :] + match[0])
+    return [text, *sorted({parts for name in names if " " in (parts := humps(name))})]
 
 
 def accented_words(text: str) -> set[str]:
@@ -115,29 +109,6 @@ def humps(word: str) -> str:
 def is_unspaced(text: str) -> bool:
     """Whether a text has characters of scripts without spaces, so that a word is a phrase of them."""
     return not text.isascii() and _ANY_UNSPACED.search(unicodedata.normalize("NFKC", text)) is not None
-
-
-def _maybe_humped(text: str) -> set[str]:
-    """The ASCII words that may have humps, none missing. Twice as fast as a pattern, which stops at each capital."""
-    kinds = text.encode("ascii", "replace").translate(_KINDS)
-    names: set[str] = set()
-    for sequence in _HUMP_KINDS:
-        at = kinds.find(sequence)
-        while at >= 0:
-            end = kinds.find(b".", at)
-            end = len(kinds) if end < 0 else end
-            names.add(text[kinds.rfind(b".", 0, at) + 1 : end])
-            at = kinds.find(sequence, end)
-    return names
-
-
-def _split_humps(name: str) -> str:
-    """The humps of a name, with spaces between; empty if it has one or none."""
-    parts = humps(name) if _SECOND_HUMP.search(name) else ""
-    return parts if " " in parts else ""
-
-
-_cached_humps = lru_cache(maxsize=16_384)(_split_humps)
 
 
 def _as_word(character: re.Match[str]) -> str:

@@ -1,7 +1,6 @@
 """Looks up words in the engine's dictionary: does one occur, how may a prefix go on, how is a typing error corrected.
 
-Ranked fields have stems. The field ``words`` has the words that documents have, without accents, and ``accented`` says
-how those with accents are written. A correction is always such a word.
+Ranked fields have stems; a correction is a word of the fields ``words`` and ``accented``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,7 +39,6 @@ class Dictionary:
         self._languages = snapshot.settings.languages
         self._completions: dict[tuple[str, str], Completions] = {}
         self.statistics = snapshot.statistics
-        self.title_rarities = snapshot.title_rarities
         self.idf_factor = snapshot.idf_factor
         self.lookups = 0  # the number of lookups so far
 

@@ -1,7 +1,6 @@
-"""The first pass of a search: the query tree as clauses of an engine query, with the weights of fields and words.
+"""The first pass of a search: the query tree as clauses of an engine query. Any word may match.
 
-Any word may match. A word scores as in its best field, plus a part of the others, plus its rarity: a node with more of
-the words ranks higher. Only exclusions and conditions with a field decide whether a node matches.
+A word scores as in its best field, plus a part of the others, plus its rarity: more words rank higher.
 """
 
 import re

@@ -87,9 +87,7 @@ def _is_listed(word: str, language: str) -> bool:
 
 @cache
 def _words(language: str) -> frozenset[str]:
-    if language == "english":
-        return frozenset(_ENGLISH.split())
-    return frozenset(map(_without_accents, _OTHERS[language].split()))
+    return frozenset(_ENGLISH.split() if language == "english" else map(_without_accents, _OTHERS[language].split()))
 
 
 def _without_accents(word: str) -> str:

@@ -1,8 +1,4 @@
-"""The fields of the engine, and how a node becomes fields.
-
-Text fields exist once per language (``title_english``), because a field has one analyser. Only ``node``, ``outline``
-and ``blob`` are stored: an answer is made from the node.
-"""
+"""The fields of the engine, and how a node becomes fields. Text fields exist once per language: ``title_english``."""
 
 from collections.abc import Sequence
 from functools import cache, lru_cache

@@ -1,8 +1,8 @@
 """Reads a committed state of the engine's index."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache, partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from math import log
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -21,11 +21,9 @@ from quire.index.file_records import FileRecord, FileTable, FolderTimes, FrontMa
 from quire.index.folder import Folder, Stamp
 from quire.index.node import Node, Outline, decode_node, decode_outline
 
-_CACHE_SIZE = 4_096  # of nodes, and of addresses
-_MAX_OUTLINES = 16_384  # how many are kept
+_MAX_OUTLINES, _MAX_ADDRESSES, _MAX_STATISTICS = 16_384, 4_096, 50_000  # of how many documents and terms they are kept
 _PER_LOOKUP = 64  # how many terms the engine looks up at a time; for larger sets, it would scan all terms of the field
 _CHECKED_MATCHES = 100  # of how many matches outlines are read at once; the others are read if they are needed
-_MAX_STATISTICS = 50_000  # of how many terms and titles they are cached
 
 Decoded = TypeVar("Decoded")
 Address = tantivy.DocAddress  # the engine's address of a node in a snapshot
@@ -83,8 +81,6 @@ class Snapshot:
             self.index = open_index(folder)
             self.searcher = self.index.searcher()
             self.schema = self.index.schema
-        self._node = lru_cache(maxsize=_CACHE_SIZE)(partial(_read_node, self.searcher))
-        self._addresses = lru_cache(maxsize=_CACHE_SIZE)(partial(_read_addresses, folder, self.index, self.searcher))
         self._outlines: dict[int, Outline] = {}  # those that were read, by the numbers of their documents
 
     @cached_property
@@ -176,8 +172,7 @@ class Snapshot:
             is_unique = field in (schema.FIRST, schema.ID)
             most = len(some) if is_unique else sum([self.doc_freq((field,), term) for term in some])
             query = tantivy.Query.boolean_query([(tantivy.Occur.Should, self._has(field, term)) for term in some])
-            hits = self.top(query, most) if most else ()
-            addresses |= {(address.segment_ord, address.doc): address for _, address in hits}
+            addresses |= {(address.segment_ord, address.doc): address for _, address in self.top(query, most)}
         return list(addresses.values())
 
     def blobs_of_documents(
@@ -193,7 +188,7 @@ class Snapshot:
     def top(self, query: tantivy.Query, limit: int) -> list[tuple[float, Address]]:
         """The best nodes for a query. The engine allocates memory for ``limit`` hits, so it is capped."""
         with engine_reads(self.folder):
-            return list(self.searcher.search(query, min(limit, self.searcher.num_docs), count=False).hits)
+            return list(self.searcher.search(query, max(min(limit, self.searcher.num_docs), 1), count=False).hits)
 
     def matches(self, query: tantivy.Query, limit: int) -> list[Match]:
         """The best ``limit`` nodes for a query; equal scores by document and position, also where they are cut off.
@@ -227,7 +222,7 @@ class Snapshot:
     def nodes(self, addresses: Iterable[Address]) -> list[Node]:
         """The nodes at some addresses."""
         with engine_reads(self.folder):
-            return [self._node(address.segment_ord, address.doc) for address in addresses]
+            return [decode_node(self.searcher.doc(address)[schema.NODE][0]) for address in addresses]
 
     def get(self, node_id: str) -> Node | None:
         """The node with an id."""
@@ -261,6 +256,24 @@ class Snapshot:
         rests = [(location, self._addresses(location[0])[location[1] :]) for location in locations]
         return {location: rest[0] for location, rest in rests if rest}
 
+    def _addresses(self, document_id: str) -> list[Address]:
+        """The addresses of the nodes of a document, in order."""
+        known = self.memory["addresses"]
+        addresses: list[Address] | None = known.get(document_id)
+        if addresses is None:
+            with engine_reads(self.folder):
+                most = self.searcher.doc_freq(schema.DOC, document_id)  # of deleted nodes, too
+                query, by, order = self._has(schema.DOC, document_id), schema.POSITION, tantivy.Order.Asc
+                hits = self.searcher.search(query, max(most, 1), count=False, order_by_field=by, order=order).hits
+                addresses = [address for _, address in hits]
+                outline = decode_outline(self.searcher.doc(addresses[0])[schema.OUTLINE][0]) if addresses else None
+                if outline and len(outline.parents) != len(addresses):
+                    raise ValueError(f"sections of {document_id} are missing")
+            if len(known) > _MAX_ADDRESSES:
+                known.clear()
+            known[document_id] = addresses
+        return addresses
+
     def _has(self, field: str, value: str | int) -> tantivy.Query:
         return tantivy.Query.term_query(self.schema, field, value, index_option="basic")
 
@@ -285,15 +298,18 @@ class Snapshot:
 
     # Terms. The engine counts deleted nodes until it merges their segment.
 
-    @cached_property
-    def statistics(self) -> Callable[[str, str], TermStatistics]:
+    def statistics(self, term: str, language: str) -> TermStatistics:
         """Where a term of a language occurs."""
-        return lru_cache(maxsize=_MAX_STATISTICS)(partial(_term_statistics, self.folder, self.searcher))
-
-    @cached_property
-    def title_rarities(self) -> Callable[[tuple[str, ...], str], tuple[Mapping[str, float], float]]:
-        """The rarity of each term of a title in a language, and their sum."""
-        return lru_cache(maxsize=_MAX_STATISTICS)(partial(_title_rarities, self.statistics))
+        known = self.memory["statistics"]
+        statistics: TermStatistics | None = known.get((term, language))
+        if statistics is None:
+            counts = {name: self.doc_freq((field(name, language),), term) for name in schema.RANKED}
+            most = max(counts.values())
+            statistics = TermStatistics(frozenset(filter(counts.get, counts)), rarity(self.node_total, most))
+            if len(known) > _MAX_STATISTICS:
+                known.clear()
+            known[term, language] = statistics
+        return statistics
 
     @property
     def node_total(self) -> int:
@@ -335,37 +351,6 @@ class Snapshot:
         return counts
 
 
-# The functions below do not hold the snapshot, which would then stay open until Python collects garbage.
-
-
-def _read_node(searcher: tantivy.Searcher, segment: int, number: int) -> Node:
-    return decode_node(searcher.doc(Address(segment, number))[schema.NODE][0])
-
-
-def _read_addresses(folder: Path, index: tantivy.Index, searcher: tantivy.Searcher, document_id: str) -> list[Address]:
-    query = tantivy.Query.term_query(index.schema, schema.DOC, document_id, index_option="basic")
-    with engine_reads(folder):
-        most = searcher.doc_freq(schema.DOC, document_id)  # of deleted nodes, too
-        search = partial(searcher.search, query, count=False, order_by_field=schema.POSITION, order=tantivy.Order.Asc)
-        hits = search(limit=most).hits if most else []
-        if hits and len(decode_outline(searcher.doc(hits[0][1])[schema.OUTLINE][0]).parents) != len(hits):
-            raise ValueError(f"sections of {document_id} are missing")
-    return [address for _, address in hits]
-
-
-def _term_statistics(folder: Path, searcher: tantivy.Searcher, term: str, language: str) -> TermStatistics:
-    with engine_reads(folder):
-        counts = {name: searcher.doc_freq(field(name, language), term) for name in schema.RANKED}
-    return TermStatistics(frozenset(filter(counts.get, counts)), rarity(searcher.num_docs, max(counts.values())))
-
-
 def rarity(total: int, count: int) -> float:
     """The inverse document frequency, as in BM25, of a term that ``count`` of all nodes have."""
     return log(1 + (max(total - count, 0) + 0.5) / (count + 0.5))
-
-
-def _title_rarities(
-    statistics: Callable[[str, str], TermStatistics], title: tuple[str, ...], language: str
-) -> tuple[Mapping[str, float], float]:
-    rarities = {term: statistics(term, language).rarity for term in title}
-    return rarities, sum(rarities.values())

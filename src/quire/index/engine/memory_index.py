@@ -1,14 +1,11 @@
-"""A snapshot of the nodes that a store found for a query: a small index in memory, searched as any other.
-
-The store has the terms of nodes, and how many of all its nodes have each. Rarities are those of the store.
-"""
+"""The nodes that a store found for a query as a small index in memory, with the rarities of terms in the store."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from math import ceil
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import tantivy
@@ -16,9 +13,12 @@ import tantivy
 from quire.index.engine import index_schema
 from quire.index.engine.analysis import analyser
 from quire.index.engine.index_schema import DOC, FLAGS, NODE, NUMBER, POSITION, RANKED, TREE, build_schema, field
-from quire.index.engine.snapshot import Address, Decoded, Location, Snapshot, TermStatistics, rarity
-from quire.index.file_records import FileRecord, IndexSettings
+from quire.index.engine.snapshot import Address, Decoded, Location, Snapshot, rarity
+from quire.index.file_records import FileRecord
 from quire.index.node import Node, decode_node, decode_outline
+
+if TYPE_CHECKING:
+    from quire.stores.node_index import _Version
 
 BETWEEN_VALUES = "\n"  # separates the values of a field in a row; terms are separated by spaces
 _ELSEWHERE = 1 << 20  # the segment number of nodes that are not in memory
@@ -28,24 +28,6 @@ _HEAP = 15_000_000  # the least that the engine accepts
 
 Row = Mapping[str, Any]  # a node: its columns by name
 Counts = Mapping[str, int]  # how many nodes have a term, by field
-
-
-class _NodeStore(Protocol):
-    """What a search asks a store for."""
-
-    label: str  # its name in messages
-    settings: IndexSettings
-    node_total: int  # the number of its nodes, as rarities count them
-    mean_tokens: float  # of a document
-    front_matter_keys: frozenset[str]
-    lengths: Mapping[str, int]  # the number of terms of all nodes, by field and language
-
-    def counts(self, terms: Sequence[str]) -> Mapping[str, Counts]: ...  # of nodes with each; without terms of none
-    def counts_with_prefix(self, prefix: str) -> Mapping[str, Counts]: ...
-    def nodes_of(self, document_id: str) -> list[Node]: ...  # in order
-    def node(self, node_id: str) -> Node | None: ...
-    def records(self, document_ids: Sequence[str]) -> list[tuple[FileRecord, bytes]]: ...  # with encoded outlines
-    def blobs(self, document_ids: Sequence[str]) -> Iterable[bytes]: ...  # their encoded links
 
 
 def stored_fields(nodes: index_schema.NodeFields, language: str) -> list[dict[str, Any]]:
@@ -71,12 +53,11 @@ class Candidates(Snapshot):
     mean_tokens: float = 0.0
     deleted: int = 0  # none of the nodes that are counted
 
-    def __init__(self, store: _NodeStore, records: Sequence[tuple[FileRecord, bytes]], rows: Sequence[Row]) -> None:
+    def __init__(self, store: "_Version", records: Sequence[tuple[FileRecord, bytes]], rows: Sequence[Row]) -> None:
         """``records``, with encoded outlines, are those of the documents that the nodes in ``rows`` are in."""
         self.folder, self.memory = Path(store.label), defaultdict(dict)
         self.settings, self.front_matter_keys, self._store = store.settings, store.front_matter_keys, store
         self.node_total, self.mean_tokens = store.node_total, store.mean_tokens
-        self.statistics = lru_cache(maxsize=None)(partial(_statistics, store))
         numbered = [msgspec.structs.replace(record, number=number) for number, (record, _) in enumerate(records)]
         self.files = {record.id: record for record in numbered}
         self._outlines = {number: decode_outline(outline) for number, (_, outline) in enumerate(records)}
@@ -120,10 +101,6 @@ class Candidates(Snapshot):
     def node_count(self, numbers: Iterable[int]) -> int:
         """At least the number of nodes of some documents that are in memory."""
         return int(self.searcher.num_docs)
-
-    def top(self, query: tantivy.Query, limit: int) -> list[tuple[float, Address]]:
-        """The best nodes for a query."""
-        return super().top(query, limit) if self.searcher.num_docs else []
 
     def file(self, document_id: str) -> FileRecord | None:
         """The record of a file, which the store has if it is not among those in memory."""
@@ -192,9 +169,3 @@ class Candidates(Snapshot):
         found = self._store.counts_with_prefix(prefix)
         counts = {term: sum([by_field.get(name, 0) for name in names]) for term, by_field in found.items()}
         return {term: count for term, count in counts.items() if count}
-
-
-def _statistics(store: _NodeStore, term: str, language: str) -> TermStatistics:
-    by_field = store.counts([term]).get(term, {})
-    counts = {name: by_field.get(field(name, language), 0) for name in RANKED}
-    return TermStatistics(frozenset(filter(counts.get, counts)), rarity(store.node_total, max(counts.values())))
