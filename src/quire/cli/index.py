@@ -67,10 +67,8 @@ def command(
     refuse(vectors and no_vectors, "--vectors and --no-vectors exclude each other; choose one")
     refuse(jobs and not engine, "--jobs needs --engine")
     if engine:
-        refuse(
-            rebuild or fetch or remove or vectors or no_vectors or index_folder,
-            "--engine makes no index; name PATH and --to",
-        )
+        of_index = rebuild or fetch or remove or vectors or no_vectors or index_folder
+        refuse(of_index, "--engine makes no index; name PATH and --to")
         return _copy(paths, store, engine, jobs, as_json=as_json)
     say = output.message
     with Workspace.open(paths, trees=remove, index=index_folder, from_store=False, on_message=say) as workspace:
@@ -118,16 +116,9 @@ def _copy(paths: tuple[str, ...], store: str | None, engine: str, jobs: int | No
     refuse(not store, "--engine writes to a store; name it with --to")
     for path in remote:
         folders[tree_name(source_name(path), folders)] = path
-    summary = Summary()
-    copied = copy_documents(
-        {name: str(folder) for name, folder in folders.items()},
-        store or "",
-        engine=engine,
-        workers=jobs,
-        on_progress=output.Progress().step,
-        on_problem=summary.skip,
-        **options,
-    )
+    trees, summary = {name: str(folder) for name, folder in folders.items()}, Summary()
+    run: dict[str, Any] = {"engine": engine, "workers": jobs, "on_progress": output.Progress().step}
+    copied = copy_documents(trees, store or "", on_problem=summary.skip, **run, **options)
     summary.show(only_errors=True)
     if as_json:
         failed = [{"path": skipped.path, "reason": skipped.reason} for skipped in summary.skipped]

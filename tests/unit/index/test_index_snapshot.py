@@ -8,6 +8,7 @@ import pytest
 
 from quire import Index
 from quire.index.engine.snapshot import Snapshot, open_snapshot
+from quire.index.file_records import NODES, blob_count
 from quire.index.folder import Folder
 
 _MANY = "".join(f"## Part {number}\n\nWords here.\n\n### Below {number}\n\nMore of them.\n\n" for number in range(80))
@@ -69,3 +70,13 @@ def test_numbers_stay_apart_over_updates(index: Index, tmp_path: Path) -> None:
     (docs / "plain.md").write_text("Back again.\n", encoding="utf-8")
     index.update()
     assert_known(snapshot_of(tmp_path))
+
+
+def test_nodes_and_blobs_are_counted_without_an_index(index: Index, tmp_path: Path) -> None:
+    snapshot = snapshot_of(tmp_path)
+    total = snapshot.totals[NODES] + blob_count(snapshot.files, len(snapshot.settings.trees))
+    assert snapshot.node_total == total
+    (tmp_path / "docs" / "plain.md").unlink()
+    index.update({"more": tmp_path / "docs"})
+    snapshot = snapshot_of(tmp_path)
+    assert snapshot.node_total == snapshot.totals[NODES] + blob_count(snapshot.files, 2)

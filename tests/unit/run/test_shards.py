@@ -17,7 +17,7 @@ from click.testing import CliRunner
 import quire
 from quire.cli.chunk import command as chunk_command
 from quire.run import map_documents
-from quire.run.parts import PART, parts_of, read_texts
+from quire.run.parts import PART, parts_of, read_texts, source_name
 
 DOCUMENTS = [(f"d/{number}.md", f"# Title {number}\n\nText é {number}.\n" * (1 + number % 5)) for number in range(40)]
 ENDINGS = [".parquet", ".jsonl", ".ndjson", ".jsonl.gz"]
@@ -173,3 +173,16 @@ def test_only_what_changed_is_written_again(tmp_path) -> None:
             "part-000001.parquet",
         )
     ]
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("s3://bucket/manual/*.parquet", "manual"),
+        ("s3://bucket/manual/part-0.jsonl.gz?region=eu", "part-0"),
+        ("s3://bucket/docs/", "docs"),
+        ("shards/part-?.jsonl", "shards"),
+    ],
+)
+def test_the_name_of_a_source(source, name):
+    assert source_name(source) == name
