@@ -47,7 +47,7 @@ Results = Generator[IndexedFile, None, None]
 def read_files(
     tasks: Sequence[Task], trees: Mapping[str, TreeRecord], jobs: int | None, on_progress: OnProgress | None
 ) -> Results:
-    """Read files with ``jobs`` processes, by default as many as pay off. The order of results is not defined."""
+    """Read files with ``jobs`` processes, by default as many as pay off. Results come in order."""
     works = [run_workers.work_of(task.record.size) for task in tasks]
     # The engine gets nodes when all files are read, so all cores can read.
     wanted = min(run_workers.cores(), _MAX_WORKERS, sum(works) // _WORK_PER_WORKER) if jobs is None else jobs

@@ -8,7 +8,7 @@ import contextlib
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import NamedTuple
 import msgspec
 
 from quire.errors import BusyError, StoreError
-from quire.index.build_journal import BuildJournal, open_journal
+from quire.index.build_journal import BuildJournal, ReadValues, open_journal
 from quire.index.engine import damage
 from quire.index.engine.index_schema import NodeFields, add_links, fields_of
 from quire.index.engine.snapshot import Opened, Snapshot
@@ -29,7 +29,6 @@ from quire.index.file_records import (
     LINKS_KEY,
     SETTINGS_KEY,
     VERSION,
-    FileRecord,
     TreeRecord,
     changed_blobs,
     file_signs,
@@ -46,7 +45,6 @@ from quire.output.lock import Busy, OnWait, acquired
 from quire.read.discover import discover
 from quire.run.workers import cores
 
-Changes = Mapping[str, FileRecord | None]  # by document id; None if it is gone
 _BYTES_PER_THREADS = 4 * 1024 * 1024
 _MAX_THREADS = 4
 LARGE_BUILD = 128 * 1024 * 1024
@@ -85,18 +83,18 @@ def _build(folder: Folder, plan: UpdatePlan, jobs: int | None, on_progress: OnPr
     the end all are written to a new generation, with the words of links: replaced nodes would count in the engine's
     statistics.
     """
-    size = sum(task.record.size for task in plan.stale.tasks)
+    size = plan.stale.size
     is_large = plan.snapshot is None and size > LARGE_BUILD
     with open_journal(folder.path, plan.settings if is_large else None) as journal:
         part, written, next_part = plan, 0, FIRST_PART
         for done in _read(plan, journal, jobs, on_progress):
             if is_large and not plan.keeps_current and done >= next_part <= size // _PART_GROWTH:
-                changes = dict(islice(journal.records.items(), written, None))
+                changes = [*islice(journal.records, written, None)]
                 snapshot = _commit(folder, part, partial(_write, _Content(part, journal, changes, is_part=True)))
                 part = msgspec.structs.replace(plan, snapshot=snapshot)
                 written, next_part = len(journal.records), next_part * _PART_GROWTH
-        all_changes: Changes = {**dict.fromkeys(plan.stale.removed), **journal.records}
-        return _commit(folder, plan, partial(_write, _Content(plan, journal, all_changes)))
+        changes = [*plan.stale.removed, *journal.records]
+        return _commit(folder, plan, partial(_write, _Content(plan, journal, changes)))
 
 
 class _Content(NamedTuple):
@@ -104,26 +102,32 @@ class _Content(NamedTuple):
 
     plan: UpdatePlan
     journal: BuildJournal
-    changes: Changes
+    changes: Sequence[str]  # document ids; the journal has no record of one that is gone
     is_part: bool = False  # of a new index: links are not followed yet
 
 
 def _read(plan: UpdatePlan, journal: BuildJournal, jobs: int | None, on_progress: OnProgress | None) -> Iterator[int]:
     """Read files into the journal, with the numbers of their documents; yields how many bytes were read so far."""
-    tasks = journal.resume(plan.stale.tasks)
+    stale, tasks = plan.stale, journal.resume(plan.stale.tasks)
+    stale.added = len(journal.records)
     known = [record.number for record in journal.records.values()]
     numbers = count(plan.snapshot.next_number if plan.snapshot else max(known, default=-1) + 1)
     size = 0
     with contextlib.closing(read_files(tasks, plan.settings.trees, jobs, on_progress)) as results:
-        for file in results:
+        for task, file in zip(tasks, results, strict=True):
             old = plan.old(file.record.id)
             number = old.number if old and old.number >= 0 else next(numbers) if file.nodes else -1
             record = msgspec.structs.replace(file.record, number=number)
             if record.failed:
-                plan.stale.unreadable[record.id] = record
+                stale.failed += record.findings(os.fsdecode(task.file))
+            elif old is None:
+                stale.added += 1
+            else:
+                stale.changed += 1
             journal.add(msgspec.structs.replace(file, record=record))
             size += record.size
             yield size
+    stale.tasks.clear()
 
 
 @contextlib.contextmanager
@@ -197,8 +201,8 @@ def _commit(folder: Folder, plan: UpdatePlan, write: Callable[[Writer], None]) -
     try:
         if plan.snapshot is None:
             generation.mkdir()
-        size = sum(task.record.size for task in plan.stale.tasks)
-        threads = min(_MAX_THREADS, cores()) if size >= _BYTES_PER_THREADS else 1  # each makes a segment of its own
+        # Each thread makes a segment of its own.
+        threads = min(_MAX_THREADS, cores()) if plan.stale.size >= _BYTES_PER_THREADS else 1
         writer = Writer(generation, plan.settings.languages, create=plan.snapshot is None, threads=threads)
         write(writer)
         writer.commit()
@@ -224,10 +228,10 @@ def _write(content: _Content, writer: Writer) -> None:
     """Give changes to the engine, without the commit."""
     plan, journal, changes, is_part = content
     snapshot, paths = plan.snapshot, defaultdict[str, list[str]](list)
-    for document_id, file in changes.items():
+    for document_id in changes:
         tree, _, path = document_id.partition(":")
         paths[tree].append(path)
-        if file is None or file.failed:
+        if not journal.links.get(document_id):  # it is gone, or could not be read
             writer.replace(document_id, 0, NodeFields())
     for tree in dict.fromkeys([*paths, *(plan.settings.trees if is_part else ())]):
         if tree not in plan.settings.trees:
@@ -237,36 +241,46 @@ def _write(content: _Content, writer: Writer) -> None:
         before = +links.signs
         for record in _changed_links(content, links, paths[tree]):
             document_id = links.prefix + record.page.path
-            file = changes.get(document_id)
-            if file or snapshot is None:
+            is_read = document_id in journal.records
+            if is_read or snapshot is None:
                 number, nodes = journal.numbered_nodes(document_id)
             else:
                 number, nodes = snapshot.number(document_id), fields_of(snapshot.nodes_of(document_id), language)
             add_links(nodes, record, language)
-            writer.replace(document_id, number, nodes, is_new=bool(file) and plan.old(document_id) is None)
+            writer.replace(document_id, number, nodes, is_new=is_read and plan.old(document_id) is None)
         if +links.signs != before:
             writer.put(LINKS_KEY + tree, msgspec.msgpack.encode(dict(+links.signs)))
-    files = {**changes, **{record.id: record for record in plan.stale.refreshed}}
-    blobs = dict(changed_blobs(files, snapshot.blobs if snapshot else lambda _: []))
-    blobs |= {FOLDERS_KEY + name: msgspec.msgpack.encode(times) for name, times in plan.stale.folders.items()}
+    _put_records(content, writer)
+
+
+def _put_records(content: _Content, writer: Writer) -> None:
+    """Write what is no node: settings, the times of folders, file records."""
+    plan, journal, changes, _ = content
+    snapshot, refreshed = plan.snapshot, {record.id: record for record in plan.stale.refreshed}
+    for name, times in plan.stale.folders.items():
+        writer.put(FOLDERS_KEY + name, msgspec.msgpack.encode(times))
     if snapshot is None or snapshot.settings != plan.settings:
-        blobs[SETTINGS_KEY] = msgspec.msgpack.encode(plan.settings)
-    for key, blob in blobs.items():
+        writer.put(SETTINGS_KEY, msgspec.msgpack.encode(plan.settings))
+    files = changed_blobs(
+        [*changes, *refreshed],
+        lambda document_id: refreshed.get(document_id) or journal.records.get(document_id),
+        snapshot.blobs if snapshot else lambda _: [],
+    )
+    for key, blob in files:
         writer.put(key, blob)
 
 
 def _changed_links(content: _Content, links: TreeLinks, paths: list[str]) -> Iterator[LinkRecord]:
     """The link records of documents of a tree that were read, or to which or from which other links lead now."""
-    plan, journal, changes, is_part = content
+    plan, journal, _, is_part = content
     for document_id in [links.prefix + path for path in paths]:
-        links.signs.update(file_signs(changes[document_id]))
+        links.signs.update(file_signs(journal.records.get(document_id)))
         links.signs.subtract(file_signs(plan.old(document_id)))
-    take = journal.links.get if is_part else journal.links.pop
-    encoded = {path: take(links.prefix + path, b"") for path in paths}
+    encoded = ReadValues(dict.fromkeys(paths), lambda path: journal.links.get(links.prefix + path, b""))
     if is_part:
         links.signs[EXPECTED] = sum(task.record.id.startswith(links.prefix) for task in plan.stale.tasks)
         return map(decode_links, filter(None, encoded.values()))
-    return links.change(encoded) if plan.snapshot else links.follow_all(encoded)
+    return links.change(encoded) if plan.snapshot else links.follow_all(encoded, journal.stream)
 
 
 def _is_current(folder: Folder, generation: Path) -> bool:

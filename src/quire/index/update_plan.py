@@ -81,17 +81,13 @@ class UpdatePlan(msgspec.Struct, frozen=True, kw_only=True):
     def report(self, snapshot: Snapshot | None, seconds: float) -> Update:
         """What was done; ``snapshot`` is the new commit."""
         stale = self.stale
-        tasks = [(task, stale.unreadable.get(task.record.id)) for task in stale.tasks]
-        readable = [task.record.id for task, failed in tasks if not failed]
-        changed = sum(self.old(document_id) is not None for document_id in readable)
-        unreadable = [note for task, failed in tasks if failed for note in failed.findings(os.fsdecode(task.file))]
         return Update(
-            added=len(readable) - changed,
-            changed=changed,
+            added=stale.added,
+            changed=stale.changed,
             removed=len(stale.removed),
             touched=stale.touched,
             unchanged=stale.unchanged,
-            failed=(*stale.failed, *unreadable),
+            failed=tuple(stale.failed),
             rebuilt=self.rebuild_reason,
             nodes=snapshot.totals.get(NODES, 0) if snapshot else 0,
             seconds=seconds,
