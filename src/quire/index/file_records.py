@@ -19,7 +19,7 @@ from quire.model.document import Finding
 from quire.model.patterns import pattern
 from quire.model.trees import Reading
 
-VERSION = 15  # increase it when older indexes become unreadable or score differently
+VERSION = 16  # increase it when older indexes become unreadable or score differently
 DEFAULT_FOLDER = ".quire"
 TOKENIZER = "o200k_base"  # counts the tokens of nodes
 SETTINGS_KEY = "settings"

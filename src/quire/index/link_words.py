@@ -135,9 +135,8 @@ class TreeLinks:
         self.prefix, self._snapshot = f"{tree}:", snapshot
         self._records: dict[str, LinkRecord | None] = {}  # by path: those that were read or set
         self._changed: set[str] = set()  # the paths of records that differ from the stored ones
-        self._absolute: dict[tuple[str, bool] | None, tuple[Sequence[str], set[str]]] = {}  # absolute links looked up
+        self._absolute: dict[tuple[str, bool], tuple[Sequence[str], set[str]]] = {}  # absolute links looked up
         self._edits: Mapping[str, LinkRecord | None] = {}
-        self._encoded: Mapping[str, bytes] = {}  # all records of a new tree
         self._edited: dict[str, list[Page]] = defaultdict(list)  # the pages that change, by the names of addresses
 
     def _pages_named(self, name: str) -> list[Page]:
@@ -181,8 +180,6 @@ class TreeLinks:
             old = stored.get(path)
             before, now = (set(record.page.keys if record else ()) for record in (old, new))
             names.update(map(last_name, before ^ now))
-            if old and new and old.anchors.keys() != new.anchors.keys():
-                names.update(f"{last_name(key)}#" for key in now)  # of these names, anchors decide
             if new and not (old and old.links == new.links and before == now):
                 stale.add(path)
         return stale.union([page.path for page in self._stored_pages(LINK_NAMES, names)])
@@ -192,7 +189,7 @@ class TreeLinks:
 
         They may be too many for the memory, so what is found out is written to the end of ``spill`` and read again.
         """
-        self._encoded, file = encoded, _Spill(spill or BytesIO())
+        file = _Spill(spill or BytesIO())
         for data in filter(None, encoded.values()):
             self._add_page(_decode_page(data).page)
         addresses = Addresses(self._pages_named)
@@ -211,7 +208,6 @@ class TreeLinks:
                 sources[target] = file.add(source, before=sources.get(target, -1))
         del addresses  # frees memory for the engine
         self._edited.clear()
-        self._records.clear()
         self._absolute.clear()
         for record in (decode_links(zlib.decompress(data)) for place in places for data in file.chain(place)):
             chain = [*file.chain(sources.get(record.page.path, -1))]
@@ -232,29 +228,23 @@ class TreeLinks:
         path = record.page.path
         for link in record.links:
             pages, link_names = self._looked_up(addresses, record.page, link)
-            names.update(link_names, map(last_name, keys_by_name(link.page)))
+            names |= link_names
             resolved += bool(pages)
             lost += not pages and not link.is_wiki and not is_file(link.page)
-            page = next(iter(pages), path)
-            if len(pages) > 1 and link.fragment:  # the anchors of these pages decide
-                names.update(f"{name}#" for name in link_names)
-                page = next(
-                    (candidate for candidate, has in self._existing(pages) if link.fragment in has.anchors), page
-                )
-            if page != path:
+            if (page := next(iter(pages), path)) != path:
                 leads.setdefault(page, {})[link.fragment, stored_text(link)] = None
         by_page = {page: tuple(links) for page, links in leads.items()}
         return by_page, tuple(sorted(names)), {LINK_FOUND: resolved, LINK_LOST: lost}
 
     def _looked_up(self, addresses: Addresses, page: Page, link: InternalLink) -> tuple[Sequence[str], set[str]]:
-        """The pages that a link may lead to, and the last names of their addresses."""
-        key = (link.page, link.is_wiki) if link.page.startswith("/") else None
+        """The pages that a link may lead to, and the names that decide it."""
+        key = link.page, link.is_wiki
         if key in self._absolute:
             return self._absolute[key]
         lookup = addresses.lookup(page, link)
         pages = lookup.pages if addresses.site.has_wiki_links or not link.is_wiki else ()
-        found = pages, set(map(last_name, lookup.keys))
-        if key is not None:  # it means the same on all pages, and a site may have many prefixes
+        found = pages, set(map(last_name, (*lookup.keys, *keys_by_name(link.page))))
+        if link.page.startswith("/"):  # it means the same on all pages, and a site may have many prefixes
             self._absolute[key] = found
         return found
 
@@ -277,8 +267,6 @@ class TreeLinks:
 
     def _stored(self, paths: Iterable[str]) -> dict[str, LinkRecord]:
         """The records of documents as the last commit has them, by path."""
-        if self._encoded:
-            return {path: decode_links(data) for path in paths if (data := self._encoded.get(path))}
         terms = [self.prefix + path for path in paths]
         records = self._snapshot.blobs_of_documents(ID, terms, decode_links) if self._snapshot else ()
         return {record.page.path: record for record in records}
