@@ -189,15 +189,17 @@ class TreeLinks:
 
         They may be too many for the memory, so what is found out is written to the end of ``spill`` and read again.
         """
-        file = _Spill(spill or BytesIO())
-        for data in filter(None, encoded.values()):
-            self._add_page(_decode_page(data).page)
-        addresses = Addresses(self._pages_named)
+        file, numbers = _Spill(spill or BytesIO()), {path: number for number, path in enumerate(encoded)}
+        paths: dict[str, list[str]] = defaultdict(list)  # by the names of addresses
+        for path, data in encoded.items():
+            for name in set(map(last_name, _decode_page(data).page.keys)) if data else ():
+                paths[name].append(path)
+        addresses = Addresses(lambda name: [Page(path, _decode_page(encoded[path]).page.keys) for path in paths[name]])
         for record in map(decode_links, filter(None, encoded.values())):
             self.signs.update(addresses.signs(record.page, record.links))
         addresses.site = Site.of(self.signs)
         places = array("q")  # of the records
-        sources: dict[str, int] = {}  # the place of the last page that leads to a path
+        sources = array("q", [-1]) * len(numbers)  # the place of the last page that leads to each
         for record in map(decode_links, filter(None, encoded.values())):
             record.leads, record.names, counts = self._resolved(addresses, record)
             record.signs = addresses.signs(record.page, record.links) | counts
@@ -205,12 +207,12 @@ class TreeLinks:
             places.append(file.add(zlib.compress(msgspec.msgpack.encode(record), 1)))
             for target, links in record.leads.items():
                 source = msgspec.msgpack.encode((record.page.path, links))
-                sources[target] = file.add(source, before=sources.get(target, -1))
+                sources[numbers[target]] = file.add(source, before=sources[numbers[target]])
         del addresses  # frees memory for the engine
-        self._edited.clear()
+        paths.clear()
         self._absolute.clear()
         for record in (decode_links(zlib.decompress(data)) for place in places for data in file.chain(place)):
-            chain = [*file.chain(sources.get(record.page.path, -1))]
+            chain = [*file.chain(sources[numbers[record.page.path]])]
             record.sources = dict(map(_decode_source, reversed(chain)))
             yield record
 

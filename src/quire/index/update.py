@@ -46,7 +46,7 @@ from quire.read.discover import discover
 from quire.run.workers import cores
 
 _BYTES_PER_THREADS = 4 * 1024 * 1024
-_MAX_THREADS = 4
+_MAX_THREADS = 2  # more wait for this process, and make more segments
 LARGE_BUILD = 128 * 1024 * 1024
 """A new index of more bytes of source is read into a file, from which a killed build goes on, and answers early."""
 FIRST_PART = 32 * 1024 * 1024
