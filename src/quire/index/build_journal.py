@@ -52,8 +52,6 @@ class ReadValues(Mapping[str, Value]):
         self._names, self._read = names, read
 
     def __getitem__(self, name: str) -> Value:
-        if name not in self._names:
-            raise KeyError(name)
         return self._read(name)
 
     def __iter__(self) -> Iterator[str]:

@@ -44,7 +44,6 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._last_pointer: tuple[tuple[int, ...], str] = ((), "")  # the stamp of ``index.current``, and what it names
 
     @property
     def home(self) -> Path:
@@ -86,14 +85,12 @@ class Folder:
         return IndexDamagedError(str(self.path), problem, "run: quire index")
 
     def stamp(self) -> Stamp:
-        """The stamp of the last commit: the status of three files. The small one is read only if it has changed."""
+        """The stamp of the last commit: the status of three files."""
         pointer = _file_stamp(f"{self.path}/{CURRENT}")
-        if pointer != self._last_pointer[0]:
-            with contextlib.suppress(StoreError):
-                self._last_pointer = pointer, f"{self.current()}/{META}"
-        if pointer == () or pointer != self._last_pointer[0]:
-            return ((),)
-        return pointer, _file_stamp(self._last_pointer[1]), _file_stamp(f"{self.path}/{CHECKED}")
+        with contextlib.suppress(StoreError):
+            if (generation := self.current()) is not None:
+                return pointer, _file_stamp(f"{generation}/{META}"), _file_stamp(f"{self.path}/{CHECKED}")
+        return ((),)
 
     def generations(self) -> dict[int, Path]:
         """All generations by number."""

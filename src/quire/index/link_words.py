@@ -148,7 +148,8 @@ class TreeLinks:
         self._edits = edits = {path: decode_links(data) if data else None for path, data in encoded.items()}
         self._records.update(edits)
         for edit in filter(None, edits.values()):
-            self._add_page(edit.page)
+            for name in edit.page_names():
+                self._edited[name].append(edit.page)
         site, stored = Site.of(self.signs), self._stored(edits)
         stale = self._stale_pages(edits, stored)
         for path, old in stored.items():
@@ -215,10 +216,6 @@ class TreeLinks:
             chain = [*file.chain(sources[numbers[record.page.path]])]
             record.sources = dict(map(_decode_source, reversed(chain)))
             yield record
-
-    def _add_page(self, page: Page) -> None:
-        for name in set(map(last_name, page.keys)):
-            self._edited[name].append(page)
 
     def _resolved(
         self, addresses: Addresses, record: LinkRecord

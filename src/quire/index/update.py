@@ -9,11 +9,9 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from itertools import count, islice
 from pathlib import Path
 from socket import gethostname
-from typing import NamedTuple
 
 import msgspec
 
@@ -90,20 +88,10 @@ def _build(folder: Folder, plan: UpdatePlan, jobs: int | None, on_progress: OnPr
         for done in _read(plan, journal, jobs, on_progress):
             if is_large and not plan.keeps_current and done >= next_part <= size // _PART_GROWTH:
                 changes = [*islice(journal.records, written, None)]
-                snapshot = _commit(folder, part, partial(_write, _Content(part, journal, changes, is_part=True)))
+                snapshot = _commit(folder, part, journal, changes, is_part=True)
                 part = msgspec.structs.replace(plan, snapshot=snapshot)
                 written, next_part = len(journal.records), next_part * _PART_GROWTH
-        changes = [*plan.stale.removed, *journal.records]
-        return _commit(folder, plan, partial(_write, _Content(plan, journal, changes)))
-
-
-class _Content(NamedTuple):
-    """What one commit writes."""
-
-    plan: UpdatePlan
-    journal: BuildJournal
-    changes: Sequence[str]  # document ids; the journal has no record of one that is gone
-    is_part: bool = False  # of a new index: links are not followed yet
+        return _commit(folder, plan, journal, [*plan.stale.removed, *journal.records])
 
 
 def _read(plan: UpdatePlan, journal: BuildJournal, jobs: int | None, on_progress: OnProgress | None) -> Iterator[int]:
@@ -192,8 +180,13 @@ def tree_slugs(home: Path, tree: TreeRecord) -> SlugChoice:
     return slugs_of_files(discovery.documents, top, tree.used_dialect, tree.variables)
 
 
-def _commit(folder: Folder, plan: UpdatePlan, write: Callable[[Writer], None]) -> Snapshot:
-    """Write in one commit, in a new generation unless the plan has a snapshot; make it the current one and open it."""
+def _commit(
+    folder: Folder, plan: UpdatePlan, journal: BuildJournal, changes: Sequence[str], *, is_part: bool = False
+) -> Snapshot:
+    """Write some documents in one commit, in a new generation unless the plan has a snapshot, and open it.
+
+    The journal has no record of a document that is gone. The links of a part of a new index are not followed yet.
+    """
     next_name = f"index-{max(folder.generations(), default=0) + 1}"
     generation = plan.snapshot.folder if plan.snapshot else folder.path / next_name
     is_current = _is_current(folder, generation)
@@ -204,7 +197,7 @@ def _commit(folder: Folder, plan: UpdatePlan, write: Callable[[Writer], None]) -
         # Each thread makes a segment of its own.
         threads = min(_MAX_THREADS, cores()) if plan.stale.size >= _BYTES_PER_THREADS else 1
         writer = Writer(generation, plan.settings.languages, create=plan.snapshot is None, threads=threads)
-        write(writer)
+        _write(writer, plan, journal, changes, is_part=is_part)
         writer.commit()
         if not is_current:
             _point_to(folder, generation, plan.settings.trees)
@@ -224,9 +217,8 @@ def _commit(folder: Folder, plan: UpdatePlan, write: Callable[[Writer], None]) -
     return Snapshot(generation)
 
 
-def _write(content: _Content, writer: Writer) -> None:
+def _write(writer: Writer, plan: UpdatePlan, journal: BuildJournal, changes: Sequence[str], *, is_part: bool) -> None:
     """Give changes to the engine, without the commit."""
-    plan, journal, changes, is_part = content
     snapshot, paths = plan.snapshot, defaultdict[str, list[str]](list)
     for document_id in changes:
         tree, _, path = document_id.partition(":")
@@ -239,7 +231,7 @@ def _write(content: _Content, writer: Writer) -> None:
             continue
         links, language = TreeLinks(tree, snapshot), plan.settings.trees[tree].language
         before = +links.signs
-        for record in _changed_links(content, links, paths[tree]):
+        for record in _changed_links(plan, journal, links, paths[tree], is_part=is_part):
             document_id = links.prefix + record.page.path
             is_read = document_id in journal.records
             if is_read or snapshot is None:
@@ -250,12 +242,11 @@ def _write(content: _Content, writer: Writer) -> None:
             writer.replace(document_id, number, nodes, is_new=is_read and plan.old(document_id) is None)
         if +links.signs != before:
             writer.put(LINKS_KEY + tree, msgspec.msgpack.encode(dict(+links.signs)))
-    _put_records(content, writer)
+    _put_records(writer, plan, journal, changes)
 
 
-def _put_records(content: _Content, writer: Writer) -> None:
+def _put_records(writer: Writer, plan: UpdatePlan, journal: BuildJournal, changes: Sequence[str]) -> None:
     """Write what is no node: settings, the times of folders, file records."""
-    plan, journal, changes, _ = content
     snapshot, refreshed = plan.snapshot, {record.id: record for record in plan.stale.refreshed}
     for name, times in plan.stale.folders.items():
         writer.put(FOLDERS_KEY + name, msgspec.msgpack.encode(times))
@@ -270,9 +261,10 @@ def _put_records(content: _Content, writer: Writer) -> None:
         writer.put(key, blob)
 
 
-def _changed_links(content: _Content, links: TreeLinks, paths: list[str]) -> Iterator[LinkRecord]:
+def _changed_links(
+    plan: UpdatePlan, journal: BuildJournal, links: TreeLinks, paths: Sequence[str], *, is_part: bool
+) -> Iterator[LinkRecord]:
     """The link records of documents of a tree that were read, or to which or from which other links lead now."""
-    plan, journal, _, is_part = content
     for document_id in [links.prefix + path for path in paths]:
         links.signs.update(file_signs(journal.records.get(document_id)))
         links.signs.subtract(file_signs(plan.old(document_id)))
