@@ -2,13 +2,14 @@
 
 Nodes are written with the words of links that lead to them, which are known when all files are read. They wait in
 memory, or in a temporary file if they are many. The files of a large new index are read into
-``index.reading``, from which a killed build goes on. It has the settings, and then for each file three lengths and a
-checksum, its record, its links and its nodes. Memory has the places of files only, as there may be many.
+``index.reading``, from which a killed build goes on. It has the settings, then for each file three lengths and a
+checksum, its record, its links and its nodes, and then where links lead. Memory has the places of files only.
 """
 
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from io import SEEK_END
 from pathlib import Path
 from struct import Struct
 from tempfile import SpooledTemporaryFile
@@ -90,11 +91,12 @@ class BuildJournal:
         return list(wanted.values())
 
     def _whole_records(self) -> Iterator[bytes]:
-        """The records in the file up to an entry that is not whole."""
+        """The records in the file up to an entry that is not whole, or to the links that were followed."""
+        size = self.stream.seek(0, SEEK_END)
+        self.stream.seek(self._end)
         while len(head := self.stream.read(_HEAD.size)) == _HEAD.size:
             *lengths, checksum = _HEAD.unpack(head)
-            data = self.stream.read(sum(lengths))
-            if zlib.crc32(data) != checksum:
+            if sum(lengths) > size or zlib.crc32(data := self.stream.read(sum(lengths))) != checksum:
                 return
             yield data[: lengths[0]]
 

@@ -1,8 +1,4 @@
-"""A list of documents with token counts that fits a limit: with headings if possible, else shortened to folders.
-
-Each level of detail is tried in turn. The last one lists the top folders and documents; if that is still too long, the
-list is cut and says where it goes on.
-"""
+"""A list of documents with token counts that fits a limit: with headings if possible, else shortened to folders."""
 
 from __future__ import annotations
 

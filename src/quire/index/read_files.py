@@ -1,7 +1,6 @@
 """Reads, hashes, parses and counts the files of an update, in this process or in several.
 
-Worker processes produce the engine's fields; this process feeds them to the engine, which tokenizes in its own threads.
-If the process of a file dies, and dies again when the file is tried alone, the file is reported and left out.
+A file whose process dies, also when the file is tried alone, is reported and left out.
 """
 
 import os
