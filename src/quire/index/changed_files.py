@@ -33,14 +33,16 @@ class Task(msgspec.Struct, frozen=True, array_like=True):
 class StaleFiles(msgspec.Struct, kw_only=True):
     """How the files on disk differ from the index."""
 
-    tasks: list[Task] = []
+    tasks: list[Task] = []  # an update drops them when they are done, as there may be many
+    size: int = 0  # of these files together, in bytes
+    added: int = 0  # how many of them the update has read that are new,
+    changed: int = 0  # and how many that are not
     removed: list[str] = []  # document ids
     refreshed: list[FileRecord] = []  # the same content with other times, or no longer racy
     touched: int = 0  # how many of them have other times; the rest is not worth a commit
     unchanged: int = 0  # without the files that cannot be read
-    failed: list[Finding] = []  # files that are known to be unreadable
+    failed: list[Finding] = []  # files that cannot be read
     folders: dict[str, FolderTimes] = {}  # of the trees that were listed
-    unreadable: dict[str, FileRecord] = {}  # files that could not be read by this update, by document id; it adds them
 
     def __bool__(self) -> bool:
         return bool(self.tasks or self.removed or self.touched)
@@ -192,6 +194,7 @@ def _compare(stale: StaleFiles, file: str, current: FileRecord, snapshot: Snapsh
     is_touched = old is None or current.times != old.times
     if old is None or not _has_same_content(file, current, old, is_touched=is_touched):
         stale.tasks.append(Task(os.fsencode(file), current))
+        stale.size += current.size
         return
     stale.failed += old.findings(file) if old.failed else ()
     if is_touched or (old.racy and not current.racy):

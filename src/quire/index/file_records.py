@@ -8,6 +8,7 @@ own, because an update that finds nothing to do needs nothing else. A search rea
 import re
 from array import array
 from binascii import crc32
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from quire.model.document import Finding
 from quire.model.patterns import pattern
 from quire.model.trees import Reading
 
-VERSION = 15  # increase it when older indexes become unreadable or score differently
+VERSION = 16  # increase it when older indexes become unreadable or score differently
 DEFAULT_FOLDER = ".quire"
 TOKENIZER = "o200k_base"  # counts the tokens of nodes
 SETTINGS_KEY = "settings"
@@ -157,21 +158,23 @@ decode_times = msgspec.msgpack.Decoder(TimesByTree).decode
 
 
 def changed_blobs(
-    changes: Mapping[str, FileRecord | None], read: Callable[[Sequence[str]], list[bytes]]
+    document_ids: Iterable[str],
+    find: Callable[[str], FileRecord | None],
+    read: Callable[[Sequence[str]], list[bytes]],
 ) -> Iterator[tuple[str, bytes | None]]:
-    """The keys and new contents of the blobs with some documents, which are None if they are gone.
+    """The keys and new contents of the blobs with some documents.
 
-    ``read`` returns the old contents. Blobs are documents of the engine and count in its statistics, so one without
-    records is removed: it is None.
+    ``find`` returns the record of a document, None if it is gone, ``read`` the old contents. Blobs are documents of the
+    engine and count in its statistics, so one without records is removed: it is None.
     """
     tables = (FILE_KEYS, decode_files, msgspec.msgpack.encode), (TIMES_KEYS, _timed_files, _encoded_times)
     for keys, decode, encode in tables:
-        blobs: dict[str, list[FileRecord]] = {_key(document_id, keys): [] for document_id in changes}
-        records = {**decode(read(list(blobs))), **changes}
-        for document_id, record in sorted(records.items()):
-            if record is not None:
-                blobs[_key(document_id, keys)].append(record)
-        for key, inside in sorted(blobs.items()):
+        changed: dict[str, list[str]] = defaultdict(list)
+        for document_id in document_ids:
+            changed[_key(document_id, keys)].append(document_id)
+        for key, ids in sorted(changed.items()):
+            records = {**decode(read([key])), **{document_id: find(document_id) for document_id in ids}}
+            inside = [record for _, record in sorted(records.items()) if record is not None]
             yield key, encode(inside) if inside else None
 
 

@@ -84,15 +84,12 @@ class Folder:
         return IndexDamagedError(str(self.path), problem, "run: quire index")
 
     def stamp(self) -> Stamp:
-        """The stamp of the last commit: the status of three files; the same for every index that cannot be opened."""
+        """The stamp of the last commit: the status of three files."""
         pointer = _file_stamp(f"{self.path}/{CURRENT}")
-        try:
-            generation = self.current()
-        except StoreError:
-            generation = None
-        if generation is None:
-            return ((),)
-        return pointer, _file_stamp(f"{generation}/{META}"), _file_stamp(f"{self.path}/{CHECKED}")
+        with contextlib.suppress(StoreError):
+            if (generation := self.current()) is not None:
+                return pointer, _file_stamp(f"{generation}/{META}"), _file_stamp(f"{self.path}/{CHECKED}")
+        return ((),)
 
     def generations(self) -> dict[int, Path]:
         """All generations by number."""

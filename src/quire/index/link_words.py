@@ -6,10 +6,14 @@ finds these by the names that their links look for. If a tree has to be followed
 ``_index.md`` is one of Hugo, all its links are followed.
 """
 
+import zlib
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import SEEK_END, BytesIO
 from itertools import accumulate
-from typing import Any
+from struct import Struct
+from typing import IO, Any
 
 import msgspec
 
@@ -32,6 +36,7 @@ from quire.model.offsets import lines_at
 
 _MAX_LINKS = 2_000  # of one document; a list of thousands of links says little about each
 _MAX_WORDS = 100  # the most texts of links that are searched for a section
+_CHAINED = Struct("<qI")  # the place of the record before, and the length of this one
 _LONGEST = 200  # a longer text is no name of what it leads to
 
 LinksToPage = tuple[tuple[str, str], ...]  # the fragment and the text of each link of one page to another
@@ -76,6 +81,25 @@ _decode_page = msgspec.msgpack.Decoder(_PageRecord).decode
 _decode_source = msgspec.msgpack.Decoder(tuple[str, LinksToPage]).decode
 
 
+class _Spill:
+    """Records in a file, in chains: each has the place of the one before it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream, self._end = stream, stream.seek(0, SEEK_END)
+
+    def add(self, data: bytes, before: int = -1) -> int:
+        place = self._stream.seek(self._end)
+        self._end += self._stream.write(_CHAINED.pack(before, len(data)) + data)
+        return place
+
+    def chain(self, place: int) -> Iterator[bytes]:
+        """The record at a place, and those before it."""
+        while place >= 0:
+            self._stream.seek(place)
+            place, size = _CHAINED.unpack(self._stream.read(_CHAINED.size))
+            yield self._stream.read(size)
+
+
 def link_record(document: Document, path: str) -> LinkRecord:
     """The links of a document; where they lead is not known yet."""
     from quire.parsing.links import heading_anchors  # noqa: PLC0415  only updates need the parser
@@ -111,8 +135,8 @@ class TreeLinks:
         self.prefix, self._snapshot = f"{tree}:", snapshot
         self._records: dict[str, LinkRecord | None] = {}  # by path: those that were read or set
         self._changed: set[str] = set()  # the paths of records that differ from the stored ones
+        self._absolute: dict[tuple[str, bool], tuple[Sequence[str], set[str]]] = {}  # absolute links looked up
         self._edits: Mapping[str, LinkRecord | None] = {}
-        self._encoded: Mapping[str, bytes] = {}  # all records of a new tree
         self._edited: dict[str, list[Page]] = defaultdict(list)  # the pages that change, by the names of addresses
 
     def _pages_named(self, name: str) -> list[Page]:
@@ -124,7 +148,8 @@ class TreeLinks:
         self._edits = edits = {path: decode_links(data) if data else None for path, data in encoded.items()}
         self._records.update(edits)
         for edit in filter(None, edits.values()):
-            self._add_page(edit.page)
+            for name in edit.page_names():
+                self._edited[name].append(edit.page)
         site, stored = Site.of(self.signs), self._stored(edits)
         stale = self._stale_pages(edits, stored)
         for path, old in stored.items():
@@ -156,40 +181,41 @@ class TreeLinks:
             old = stored.get(path)
             before, now = (set(record.page.keys if record else ()) for record in (old, new))
             names.update(map(last_name, before ^ now))
-            if old and new and old.anchors.keys() != new.anchors.keys():
-                names.update(f"{last_name(key)}#" for key in now)  # of these names, anchors decide
             if new and not (old and old.links == new.links and before == now):
                 stale.add(path)
         return stale.union([page.path for page in self._stored_pages(LINK_NAMES, names)])
 
-    def follow_all(self, encoded: Mapping[str, bytes]) -> Iterator[LinkRecord]:
-        """Follow the links of a new tree, whose records these are, by path: they may be too many to be decoded."""
-        self._encoded = encoded = {path: data for path, data in encoded.items() if data}
-        for data in encoded.values():
-            self._add_page(_decode_page(data).page)
-        addresses = Addresses(self._pages_named)
-        for record in map(decode_links, encoded.values()):
+    def follow_all(self, encoded: Mapping[str, bytes], spill: IO[bytes] | None = None) -> Iterator[LinkRecord]:
+        """Follow the links of a new tree, whose records these are, by path.
+
+        They may be too many for the memory, so what is found out is written to the end of ``spill`` and read again.
+        """
+        file, numbers = _Spill(spill or BytesIO()), {path: number for number, path in enumerate(encoded)}
+        paths: dict[str, list[str]] = defaultdict(list)  # by the names of addresses
+        for path, data in encoded.items():
+            for name in set(map(last_name, _decode_page(data).page.keys)) if data else ():
+                paths[name].append(path)
+        addresses = Addresses(lambda name: [Page(path, _decode_page(encoded[path]).page.keys) for path in paths[name]])
+        for record in map(decode_links, filter(None, encoded.values())):
             self.signs.update(addresses.signs(record.page, record.links))
         addresses.site = Site.of(self.signs)
-        sources: dict[str, list[bytes]] = defaultdict(list)
-        for path, data in encoded.items():
-            record = decode_links(data)
+        places = array("q")  # of the records
+        sources = array("q", [-1]) * len(numbers)  # the place of the last page that leads to each
+        for record in map(decode_links, filter(None, encoded.values())):
             record.leads, record.names, counts = self._resolved(addresses, record)
             record.signs = addresses.signs(record.page, record.links) | counts
             self.signs.update(counts)
+            places.append(file.add(zlib.compress(msgspec.msgpack.encode(record), 1)))
             for target, links in record.leads.items():
-                sources[target].append(msgspec.msgpack.encode((path, links)))
-            encoded[path] = msgspec.msgpack.encode(record)
+                source = msgspec.msgpack.encode((record.page.path, links))
+                sources[numbers[target]] = file.add(source, before=sources[numbers[target]])
         del addresses  # frees memory for the engine
-        self._edited.clear()
-        for path, data in encoded.items():
-            record = decode_links(data)
-            record.sources = dict(map(_decode_source, sources.pop(path, ())))
+        paths.clear()
+        self._absolute.clear()
+        for record in (decode_links(zlib.decompress(data)) for place in places for data in file.chain(place)):
+            chain = [*file.chain(sources[numbers[record.page.path]])]
+            record.sources = dict(map(_decode_source, reversed(chain)))
             yield record
-
-    def _add_page(self, page: Page) -> None:
-        for name in set(map(last_name, page.keys)):
-            self._edited[name].append(page)
 
     def _resolved(
         self, addresses: Addresses, record: LinkRecord
@@ -200,21 +226,26 @@ class TreeLinks:
         resolved = lost = 0
         path = record.page.path
         for link in record.links:
-            lookup = addresses.lookup(record.page, link)
-            pages = lookup.pages if addresses.site.has_wiki_links or not link.is_wiki else ()
-            names.update(map(last_name, (*lookup.keys, *keys_by_name(link.page))))
+            pages, link_names = self._looked_up(addresses, record.page, link)
+            names |= link_names
             resolved += bool(pages)
             lost += not pages and not link.is_wiki and not is_file(link.page)
-            page = next(iter(pages), path)
-            if len(pages) > 1 and link.fragment:  # the anchors of these pages decide
-                names.update(f"{last_name(key)}#" for key in lookup.keys)
-                page = next(
-                    (candidate for candidate, has in self._existing(pages) if link.fragment in has.anchors), page
-                )
-            if page != path:
+            if (page := next(iter(pages), path)) != path:
                 leads.setdefault(page, {})[link.fragment, stored_text(link)] = None
         by_page = {page: tuple(links) for page, links in leads.items()}
         return by_page, tuple(sorted(names)), {LINK_FOUND: resolved, LINK_LOST: lost}
+
+    def _looked_up(self, addresses: Addresses, page: Page, link: InternalLink) -> tuple[Sequence[str], set[str]]:
+        """The pages that a link may lead to, and the names that decide it."""
+        key = link.page, link.is_wiki
+        if key in self._absolute:
+            return self._absolute[key]
+        lookup = addresses.lookup(page, link)
+        pages = lookup.pages if addresses.site.has_wiki_links or not link.is_wiki else ()
+        found = pages, set(map(last_name, (*lookup.keys, *keys_by_name(link.page))))
+        if link.page.startswith("/"):  # it means the same on all pages, and a site may have many prefixes
+            self._absolute[key] = found
+        return found
 
     def _lead(self, path: str, old: Mapping[str, LinksToPage], new: Mapping[str, LinksToPage]) -> None:
         changed = [target for target in old.keys() | new.keys() if old.get(target) != new.get(target)]
@@ -235,8 +266,6 @@ class TreeLinks:
 
     def _stored(self, paths: Iterable[str]) -> dict[str, LinkRecord]:
         """The records of documents as the last commit has them, by path."""
-        if self._encoded:
-            return {path: decode_links(self._encoded[path]) for path in paths if path in self._encoded}
         terms = [self.prefix + path for path in paths]
         records = self._snapshot.blobs_of_documents(ID, terms, decode_links) if self._snapshot else ()
         return {record.page.path: record for record in records}

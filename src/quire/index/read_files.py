@@ -1,7 +1,6 @@
 """Reads, hashes, parses and counts the files of an update, in this process or in several.
 
-Worker processes produce the engine's fields; this process feeds them to the engine, which tokenizes in its own threads.
-If the process of a file dies, and dies again when the file is tried alone, the file is reported and left out.
+A file whose process dies, also when the file is tried alone, is reported and left out.
 """
 
 import os
@@ -47,7 +46,7 @@ Results = Generator[IndexedFile, None, None]
 def read_files(
     tasks: Sequence[Task], trees: Mapping[str, TreeRecord], jobs: int | None, on_progress: OnProgress | None
 ) -> Results:
-    """Read files with ``jobs`` processes, by default as many as pay off. The order of results is not defined."""
+    """Read files with ``jobs`` processes, by default as many as pay off. Results come in order."""
     works = [run_workers.work_of(task.record.size) for task in tasks]
     # The engine gets nodes when all files are read, so all cores can read.
     wanted = min(run_workers.cores(), _MAX_WORKERS, sum(works) // _WORK_PER_WORKER) if jobs is None else jobs

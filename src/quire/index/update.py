@@ -8,12 +8,10 @@ import contextlib
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count, islice
 from pathlib import Path
 from socket import gethostname
-from typing import NamedTuple
 
 import msgspec
 
@@ -29,7 +27,6 @@ from quire.index.file_records import (
     LINKS_KEY,
     SETTINGS_KEY,
     VERSION,
-    FileRecord,
     TreeRecord,
     changed_blobs,
     file_signs,
@@ -46,9 +43,8 @@ from quire.output.lock import Busy, OnWait, acquired
 from quire.read.discover import Discovery
 from quire.run.workers import cores
 
-Changes = Mapping[str, FileRecord | None]  # by document id; None if it is gone
 _BYTES_PER_THREADS = 4 * 1024 * 1024
-_MAX_THREADS = 4
+_MAX_THREADS = 2  # more wait for this process, and make more segments
 LARGE_BUILD = 128 * 1024 * 1024
 """A new index of more bytes of source is read into a file, from which a killed build goes on, and answers early."""
 FIRST_PART = 32 * 1024 * 1024
@@ -85,45 +81,41 @@ def _build(folder: Folder, plan: UpdatePlan, jobs: int | None, on_progress: OnPr
     the end all are written to a new generation, with the words of links: replaced nodes would count in the engine's
     statistics.
     """
-    size = sum(task.record.size for task in plan.stale.tasks)
+    size = plan.stale.size
     is_large = plan.snapshot is None and size > LARGE_BUILD
     with open_journal(folder.path, plan.settings if is_large else None) as journal:
         part, written, next_part = plan, 0, FIRST_PART
         for done in _read(plan, journal, jobs, on_progress):
             if is_large and not plan.keeps_current and done >= next_part <= size // _PART_GROWTH:
-                changes = dict(islice(journal.records.items(), written, None))
-                snapshot = _commit(folder, part, partial(_write, _Content(part, journal, changes, is_part=True)))
+                changes = [*islice(journal.records, written, None)]
+                snapshot = _commit(folder, part, journal, changes, is_part=True)
                 part = msgspec.structs.replace(plan, snapshot=snapshot)
                 written, next_part = len(journal.records), next_part * _PART_GROWTH
-        all_changes: Changes = {**dict.fromkeys(plan.stale.removed), **journal.records}
-        return _commit(folder, plan, partial(_write, _Content(plan, journal, all_changes)))
-
-
-class _Content(NamedTuple):
-    """What one commit writes."""
-
-    plan: UpdatePlan
-    journal: BuildJournal
-    changes: Changes
-    is_part: bool = False  # of a new index: links are not followed yet
+        return _commit(folder, plan, journal, [*plan.stale.removed, *journal.records])
 
 
 def _read(plan: UpdatePlan, journal: BuildJournal, jobs: int | None, on_progress: OnProgress | None) -> Iterator[int]:
     """Read files into the journal, with the numbers of their documents; yields how many bytes were read so far."""
-    tasks = journal.resume(plan.stale.tasks)
+    stale, tasks = plan.stale, journal.resume(plan.stale.tasks)
+    stale.added = len(journal.records)
     known = [record.number for record in journal.records.values()]
     numbers = count(plan.snapshot.next_number if plan.snapshot else max(known, default=-1) + 1)
     size = 0
     with contextlib.closing(read_files(tasks, plan.settings.trees, jobs, on_progress)) as results:
-        for file in results:
+        for task, file in zip(tasks, results, strict=True):
             old = plan.old(file.record.id)
             number = old.number if old and old.number >= 0 else next(numbers) if file.nodes else -1
             record = msgspec.structs.replace(file.record, number=number)
             if record.failed:
-                plan.stale.unreadable[record.id] = record
+                stale.failed += record.findings(os.fsdecode(task.file))
+            elif old is None:
+                stale.added += 1
+            else:
+                stale.changed += 1
             journal.add(msgspec.structs.replace(file, record=record))
             size += record.size
             yield size
+    stale.tasks.clear()
 
 
 @contextlib.contextmanager
@@ -187,8 +179,13 @@ def tree_slugs(home: Path, tree: TreeRecord) -> SlugChoice:
     return slugs_of_files(discovery.documents, top, tree.used_dialect, tree.variables)
 
 
-def _commit(folder: Folder, plan: UpdatePlan, write: Callable[[Writer], None]) -> Snapshot:
-    """Write in one commit, in a new generation unless the plan has a snapshot; make it the current one and open it."""
+def _commit(
+    folder: Folder, plan: UpdatePlan, journal: BuildJournal, changes: Sequence[str], *, is_part: bool = False
+) -> Snapshot:
+    """Write some documents in one commit, in a new generation unless the plan has a snapshot, and open it.
+
+    The journal has no record of a document that is gone. The links of a part of a new index are not followed yet.
+    """
     next_name = f"index-{max(folder.generations(), default=0) + 1}"
     generation = plan.snapshot.folder if plan.snapshot else folder.path / next_name
     is_current = _is_current(folder, generation)
@@ -196,10 +193,10 @@ def _commit(folder: Folder, plan: UpdatePlan, write: Callable[[Writer], None]) -
     try:
         if plan.snapshot is None:
             generation.mkdir()
-        size = sum(task.record.size for task in plan.stale.tasks)
-        threads = min(_MAX_THREADS, cores()) if size >= _BYTES_PER_THREADS else 1  # each makes a segment of its own
+        # Each thread makes a segment of its own.
+        threads = min(_MAX_THREADS, cores()) if plan.stale.size >= _BYTES_PER_THREADS else 1
         writer = Writer(generation, plan.settings.languages, create=plan.snapshot is None, threads=threads)
-        write(writer)
+        _write(writer, plan, journal, changes, is_part=is_part)
         writer.commit()
         if not is_current:
             _point_to(folder, generation, plan.settings.trees)
@@ -219,14 +216,13 @@ def _commit(folder: Folder, plan: UpdatePlan, write: Callable[[Writer], None]) -
     return Snapshot(generation)
 
 
-def _write(content: _Content, writer: Writer) -> None:
+def _write(writer: Writer, plan: UpdatePlan, journal: BuildJournal, changes: Sequence[str], *, is_part: bool) -> None:
     """Give changes to the engine, without the commit."""
-    plan, journal, changes, is_part = content
     snapshot, paths = plan.snapshot, defaultdict[str, list[str]](list)
-    for document_id, file in changes.items():
+    for document_id in changes:
         tree, _, path = document_id.partition(":")
         paths[tree].append(path)
-        if file is None or file.failed:
+        if not journal.links.get(document_id):  # it is gone, or could not be read
             writer.replace(document_id, 0, NodeFields())
     for tree in dict.fromkeys([*paths, *(plan.settings.trees if is_part else ())]):
         if tree not in plan.settings.trees:
@@ -234,38 +230,48 @@ def _write(content: _Content, writer: Writer) -> None:
             continue
         links, language = TreeLinks(tree, snapshot), plan.settings.trees[tree].language
         before = +links.signs
-        for record in _changed_links(content, links, paths[tree]):
+        for record in _changed_links(plan, journal, links, paths[tree], is_part=is_part):
             document_id = links.prefix + record.page.path
-            file = changes.get(document_id)
-            if file or snapshot is None:
+            is_read = document_id in journal.records
+            if is_read or snapshot is None:
                 number, nodes = journal.numbered_nodes(document_id)
             else:
                 number, nodes = snapshot.number(document_id), fields_of(snapshot.nodes_of(document_id), language)
             add_links(nodes, record, language)
-            writer.replace(document_id, number, nodes, is_new=bool(file) and plan.old(document_id) is None)
+            writer.replace(document_id, number, nodes, is_new=is_read and plan.old(document_id) is None)
         if +links.signs != before:
             writer.put(LINKS_KEY + tree, msgspec.msgpack.encode(dict(+links.signs)))
-    files = {**changes, **{record.id: record for record in plan.stale.refreshed}}
-    blobs = dict(changed_blobs(files, snapshot.blobs if snapshot else lambda _: []))
-    blobs |= {FOLDERS_KEY + name: msgspec.msgpack.encode(times) for name, times in plan.stale.folders.items()}
+    _put_records(writer, plan, journal, changes)
+
+
+def _put_records(writer: Writer, plan: UpdatePlan, journal: BuildJournal, changes: Sequence[str]) -> None:
+    """Write what is no node: settings, the times of folders, file records."""
+    snapshot, refreshed = plan.snapshot, {record.id: record for record in plan.stale.refreshed}
+    for name, times in plan.stale.folders.items():
+        writer.put(FOLDERS_KEY + name, msgspec.msgpack.encode(times))
     if snapshot is None or snapshot.settings != plan.settings:
-        blobs[SETTINGS_KEY] = msgspec.msgpack.encode(plan.settings)
-    for key, blob in blobs.items():
+        writer.put(SETTINGS_KEY, msgspec.msgpack.encode(plan.settings))
+    files = changed_blobs(
+        [*changes, *refreshed],
+        lambda document_id: refreshed.get(document_id) or journal.records.get(document_id),
+        snapshot.blobs if snapshot else lambda _: [],
+    )
+    for key, blob in files:
         writer.put(key, blob)
 
 
-def _changed_links(content: _Content, links: TreeLinks, paths: list[str]) -> Iterator[LinkRecord]:
+def _changed_links(
+    plan: UpdatePlan, journal: BuildJournal, links: TreeLinks, paths: Sequence[str], *, is_part: bool
+) -> Iterator[LinkRecord]:
     """The link records of documents of a tree that were read, or to which or from which other links lead now."""
-    plan, journal, changes, is_part = content
     for document_id in [links.prefix + path for path in paths]:
-        links.signs.update(file_signs(changes[document_id]))
+        links.signs.update(file_signs(journal.records.get(document_id)))
         links.signs.subtract(file_signs(plan.old(document_id)))
-    take = journal.links.get if is_part else journal.links.pop
-    encoded = {path: take(links.prefix + path, b"") for path in paths}
+    encoded = journal.links_of(links.prefix, dict.fromkeys(paths))
     if is_part:
         links.signs[EXPECTED] = sum(task.record.id.startswith(links.prefix) for task in plan.stale.tasks)
         return map(decode_links, filter(None, encoded.values()))
-    return links.change(encoded) if plan.snapshot else links.follow_all(encoded)
+    return links.change(encoded) if plan.snapshot else links.follow_all(encoded, journal.stream)
 
 
 def _is_current(folder: Folder, generation: Path) -> bool:

@@ -2,16 +2,14 @@
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import msgspec
 
 from quire import __version__
-from quire.errors import IndexDamagedError, OptionError, StoreError
+from quire.errors import IndexDamagedError, OptionError
 from quire.index.changed_files import StaleFiles, stale_files
-from quire.index.engine import damage
 from quire.index.engine.snapshot import Opened, Snapshot, open_snapshot
 from quire.index.file_records import EXPECTED, NODES, FileRecord, IndexSettings, TreeRecord, languages_of
 from quire.index.folder import Folder, Stamp, refuse_folder
@@ -81,17 +79,13 @@ class UpdatePlan(msgspec.Struct, frozen=True, kw_only=True):
     def report(self, snapshot: Snapshot | None, seconds: float) -> Update:
         """What was done; ``snapshot`` is the new commit."""
         stale = self.stale
-        tasks = [(task, stale.unreadable.get(task.record.id)) for task in stale.tasks]
-        readable = [task.record.id for task, failed in tasks if not failed]
-        changed = sum(self.old(document_id) is not None for document_id in readable)
-        unreadable = [note for task, failed in tasks if failed for note in failed.findings(os.fsdecode(task.file))]
         return Update(
-            added=len(readable) - changed,
-            changed=changed,
+            added=stale.added,
+            changed=stale.changed,
             removed=len(stale.removed),
             touched=stale.touched,
             unchanged=stale.unchanged,
-            failed=(*stale.failed, *unreadable),
+            failed=tuple(stale.failed),
             rebuilt=self.rebuild_reason,
             nodes=snapshot.totals.get(NODES, 0) if snapshot else 0,
             seconds=seconds,
@@ -109,7 +103,7 @@ def plan_update(folder: Folder, request: Request, last: Opened | None = None) ->
     if snapshot is not None:
         current = snapshot.settings.trees
     elif reason is not None:
-        current = folder.trees() or _newest_readable_trees(folder)
+        current = folder.trees()
     trees = _requested_trees(folder, request, current)
     refuse_folder(folder.path, request.trees or {})
     if snapshot is not None:
@@ -214,12 +208,3 @@ def _add_variables(home: Path, tree: TreeRecord, old: TreeRecord | None) -> Tree
         return tree
     variables = tree_substitutions(files, tree.reading.substitutions)
     return msgspec.structs.replace(tree, variables=variables, variable_files=times)
-
-
-def _newest_readable_trees(folder: Folder) -> Mapping[str, TreeRecord]:
-    """The trees of the newest readable generation, if it is unknown which one is current."""
-    for _, generation in sorted(folder.generations().items(), reverse=True):
-        with suppress(damage.DamageError, StoreError):
-            damage.check(generation)
-            return Snapshot(generation).settings.trees
-    return {}

@@ -88,6 +88,7 @@ class Addresses:
         self._pages_named = pages_named
         self._by_name: dict[str, dict[str, str]] = {}  # the pages by the last name of an address, and by the address
         self._prefixes_of: dict[str, list[Sign]] = {}  # by the address of a link
+        self._signs: dict[Sign, Sign] = {}  # one of each, as many links have the same
 
     def page(self, key: str) -> str | None:
         """The page at an address."""
@@ -156,7 +157,8 @@ class Addresses:
             shared = len(posixpath.commonprefix([names[::-1], others[::-1]]))
             if shared >= min(2, len(names), len(others)):
                 site, folder = (f"/{'/'.join(parts[:-shared])}/".replace("//", "/") for parts in (names, others))
-                prefixes.setdefault((shared, -len(others)), []).append((site, folder))
+                sign = self._signs.setdefault((site, folder), (site, folder))
+                prefixes.setdefault((shared, -len(others)), []).append(sign)
         return prefixes[max(prefixes)] if prefixes else []
 
 

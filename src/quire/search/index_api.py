@@ -117,7 +117,7 @@ class Index:
         carry_out = partial(self._carry_out, plan_again, wait, on_wait, jobs=jobs, on_progress=on_progress)
         try:
             return carry_out()
-        except IndexDamagedError:  # met on the way, and remembered: the next plan is to rebuild the index
+        except IndexDamagedError:  # met on the way: the next plan checks all files again
             return carry_out()
 
     def remove(self, tree: str, *, wait: float = 10.0, on_wait: OnWait | None = None) -> None:

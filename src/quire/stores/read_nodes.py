@@ -187,7 +187,8 @@ class ReadDocuments:
             records = sorted([each for each in self.records.values() if each.tree == name], key=attrgetter("path"))
             for record in records:
                 links.signs.update(files.file_signs(record))
-            for each in links.follow_all({record.path: self._journal.links.pop(record.id) for record in records}):
+            encoded = self._journal.links_of(links.prefix, [record.path for record in records])
+            for each in links.follow_all(encoded, self._journal.stream):
                 for texts, _ in each.incoming().values():
                     words.update({term for text in texts for term in analyze(normalize(text))})
                 yield f"{name}:{each.page.path}", each

@@ -118,7 +118,8 @@ def test_what_was_read_is_read_again_if_it_changed(docs: Path, tmp_path: Path, s
     if change == "edited":
         (docs / "03.md").write_text("# Another page\n\nabout zebras\n")
     elif change == "torn":
-        reading.write_bytes(reading.read_bytes()[:-10])
+        data = reading.read_bytes()
+        reading.write_bytes(data[: data.index(b"docs\xa511.md") + 10])  # in the record of the last file
     slugs = {"docs": "hugo"} if change == "other settings" else {}
     read: list[str] = []
     index = Index.open(tmp_path / "index")

@@ -8,7 +8,7 @@ import sys
 import textwrap
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,6 @@ import pytest
 import quire
 from quire import Index
 from quire.index.engine.damage import CHECKED
-from quire.index.engine.open_index import remove_links
 from quire.index.engine.writer import Writer, engine_writes
 from quire.index.folder import Folder
 from quire.index.update_plan import Request, plan_update
@@ -218,22 +217,6 @@ def test_what_the_system_says_is_told_however_the_engine_quotes_it(tmp_path: Pat
         engine_writes(tmp_path),
     ):
         raise ValueError(said)
-
-
-def test_a_folder_of_links_goes_even_if_a_lock_is_made_in_it_meanwhile(tmp_path: Path) -> None:
-    links = tmp_path / "links"
-    links.mkdir()
-
-    def make_locks() -> None:
-        for number in range(40):  # fewer than the tries, each of which one of them can spoil
-            with suppress(OSError):
-                (links / f"{number}.lock").touch()
-
-    thread = threading.Thread(target=make_locks)
-    thread.start()
-    remove_links(links)
-    thread.join()
-    assert not links.exists()
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may write everywhere")

@@ -1,9 +1,7 @@
-"""Detects damage to the engine's files, by their checksums or when the engine fails to read them.
+"""Detects damage to the engine's files by the checksum at the end of each.
 
-Each segment file ends with the CRC32 of its content, and never changes. Checking it reads the whole file, so files that
-passed are remembered with checksum, size and times, and checked again only if these change: then the content must still
-have the remembered checksum. Damage that changes no time, as by a failing disk, is found by a full check (``quire
-status``), or when the engine meets it. It is remembered, too, until an update has rebuilt the index.
+Files that passed are remembered with size and times, and checked again only if these change. Damage that changes no
+time, as by a failing disk, is found by a full check (``quire status``), or when the engine cannot read a file.
 """
 
 import errno
@@ -18,7 +16,7 @@ import msgspec
 from quire.errors import IndexDamagedError, QuireError, is_panic
 from quire.model.patterns import pattern
 
-Stamps = dict[str, tuple[tuple[int, int, int], int]]  # size, mtime and ctime of files, and their checksums, by name
+Stamps = dict[str, tuple[int, int, int]]  # size, mtime and ctime of files by name
 
 CHECKED = "index.checked"  # remembers the files that passed
 META = "meta.json"  # the engine's description of the last commit; a folder with this file is an index
@@ -32,50 +30,22 @@ class DamageError(Exception):
     """A damaged file, in a few words; the caller adds the folder's name."""
 
 
-class _Memory(msgspec.Struct, frozen=True, array_like=True):
-    generation: str = ""
-    files: Stamps = {}
-    damage: str = ""  # that no checksum shows
-
-
 def check(generation: Path, *, is_full: bool = False) -> Stamps:
     """Check the files of the last commit that have not passed yet, or all of them, and remember them."""
-    remembered = _remembered(generation)
-    if remembered.damage:
-        raise DamageError(remembered.damage)
+    passed: Stamps = {}  # the names of files are unique, also among generations
+    with suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):  # a lost or torn memory does no harm
+        passed = msgspec.msgpack.decode((generation.parent / CHECKED).read_bytes(), type=Stamps)
     stamps: Stamps = {}
     for name in _file_names(generation):
         with _named(name):
             status = (generation / name).stat()
-            stamp = status.st_size, status.st_mtime_ns, status.st_ctime_ns
-            old, checksum = remembered.files.get(name, (None, -1))
-            if is_full or stamp != old:
-                actual = _checksum(generation / name)
-                if checksum not in (-1, actual):
-                    raise DamageError(f"{name} has changed since it was written")
-                checksum = actual
-            stamps[name] = stamp, checksum
-    if stamps != remembered.files:
-        _remember(generation, _Memory(generation.name, stamps))
+            stamps[name] = status.st_size, status.st_mtime_ns, status.st_ctime_ns
+            if is_full or stamps[name] != passed.get(name):
+                _check_sum(generation / name)
+    if stamps != passed:
+        with suppress(OSError):
+            (generation.parent / CHECKED).write_bytes(msgspec.msgpack.encode(stamps))
     return stamps
-
-
-def mark_damaged(generation: Path, problem: str) -> None:
-    """Remember damage that no checksum shows, so that the next update rebuilds the index."""
-    _remember(generation, _Memory(generation.name, {}, problem))
-
-
-def _remember(generation: Path, content: _Memory) -> None:
-    with suppress(OSError):  # a lost or torn memory does no harm
-        (generation.parent / CHECKED).write_bytes(msgspec.msgpack.encode(content))
-
-
-def _remembered(generation: Path) -> _Memory:
-    try:
-        content = msgspec.msgpack.decode((generation.parent / CHECKED).read_bytes(), type=_Memory)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return _Memory()
-    return content if content.generation == generation.name else _Memory()
 
 
 def _file_names(generation: Path) -> Iterator[str]:
@@ -100,8 +70,8 @@ def _named(name: str) -> Iterator[None]:
         raise DamageError(f"{name} has invalid content") from error
 
 
-def _checksum(file: Path) -> int:
-    """The checksum of a file's content, which must be the one that it ends with."""
+def _check_sum(file: Path) -> None:
+    """Compare the checksum of a file's content with the one that it ends with."""
     with file.open("rb") as stream:
         size = stream.seek(0, os.SEEK_END)
         stream.seek(max(size - _TAIL, 0))
@@ -116,7 +86,6 @@ def _checksum(file: Path) -> int:
         footer = stream.read()[:-_TAIL]
     if checksum != msgspec.json.decode(footer)["crc"]:
         raise DamageError(f"{file.name} has changed since it was written")
-    return checksum
 
 
 # Errors of the engine, which quotes the system in two ways.
@@ -136,7 +105,7 @@ _ENGINE_FILE = pattern(r'filepath: "(?:[^"]*[/\\])?([^"/\\]+)"')  # the engine n
 
 
 class engine_reads:  # noqa: N801  used as a function; a generator costs four times as much, and a search has twenty
-    """Turn every error while the engine's files are read into an ``IndexDamagedError``, and remember the damage."""
+    """Turn every error while the engine's files are read into an ``IndexDamagedError``; all are to be checked again."""
 
     def __init__(self, generation: Path) -> None:
         self._generation = generation
@@ -152,8 +121,8 @@ class engine_reads:  # noqa: N801  used as a function; a generator costs four ti
         text, code = text_and_code(error)
         file = _ENGINE_FILE.search(text)
         what = f"{file[1]} cannot be read: {os.strerror(code)}" if code is not None and file else text[:MAX_SHOWN]
-        if code is None:  # else a file is missing or may not be read
-            mark_damaged(self._generation, what)
+        with suppress(OSError):
+            (self._generation.parent / CHECKED).unlink()
         needs_rights = code in (errno.EACCES, errno.EPERM)
-        advice = "correct its rights, or run: quire index" if needs_rights else "run: quire index"
+        advice = "correct its rights, or run: quire index" if needs_rights else "run: quire index --rebuild"
         raise IndexDamagedError(str(self._generation.parent), f"the index is damaged ({what})", advice) from error

@@ -1,14 +1,11 @@
 """Opens the engine's index, also in a folder that cannot be written."""
 
 import os
-import time
 from pathlib import Path
 
 import tantivy
 
 from quire.model.operating_system import remove_folder, temporary_folder
-
-_REMOVE_TRIES, _REMOVE_PAUSE = 50, 0.002
 
 
 def open_index(folder: Path) -> tantivy.Index:
@@ -25,19 +22,10 @@ def open_index(folder: Path) -> tantivy.Index:
                 (links / file.name).symlink_to(file.absolute())
         return _open_writable(links)
     finally:
-        remove_links(links)
+        remove_folder(links)
 
 
 def _open_writable(folder: Path) -> tantivy.Index:
     index = tantivy.Index.open(str(folder))
     index.config_reader("manual", 0)
     return index
-
-
-def remove_links(links: Path) -> None:
-    """Remove the folder of links. A thread of the engine may create its lock file there meanwhile, hence the loop."""
-    for _ in range(_REMOVE_TRIES):
-        remove_folder(links)
-        if not links.exists():
-            return
-        time.sleep(_REMOVE_PAUSE)

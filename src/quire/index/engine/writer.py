@@ -14,8 +14,10 @@ from quire.index.engine.damage import MAX_SHOWN, text_and_code
 from quire.index.engine.index_schema import BLOB, DOC, FIRST, NUMBER, RECORD, NodeFields, build_schema
 from quire.output.atomic_file import REMEDY
 
-_SMALL_HEAP, _LARGE_HEAP = 15_000_000, 96_000_000
-"""The memory of the engine's threads together: the least that one accepts, and enough for few large segments."""
+_SMALL_HEAP, _LARGE_HEAP = 15_000_000, 80_000_000
+"""The memory of the engine's threads together: the least that one accepts, and enough for few large segments. A merge
+maps eight of them at once, and beyond 64 of two threads, which are 180,000 documents, nearly the whole index."""
+_M_ARENA_MAX = -8  # a parameter of glibc: how many heaps threads have; each keeps memory that others cannot use
 
 
 @contextmanager
@@ -46,6 +48,8 @@ class Writer:
 
     def __init__(self, folder: Path, languages: tuple[str, ...], *, create: bool = False, threads: int = 1) -> None:
         self._folder = folder
+        with suppress(AttributeError, OSError, TypeError):
+            ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
         with engine_writes(folder):
             if create:
                 index = tantivy.Index(build_schema(languages), path=str(folder), reuse=False)
