@@ -208,7 +208,7 @@ def test_a_killed_writer(index: Index, tmp_path: Path, target: str, steps: int) 
 
 
 def test_bad_targets(index: Index, tmp_path: Path, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(quire.NotFoundError, match="there are no sections; run: quire index --to"):
+    with pytest.raises(quire.StoreError, match="there are no sections; run: quire index --to"):
         NodeIndex.open(target)
     assert not (tmp_path / "store").exists()
     (tmp_path / "file").write_text("x")

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import msgspec
 from msgspec.structs import asdict
 
-from quire.errors import NotFoundError, StoreError, invalid_value
+from quire.errors import StoreError, invalid_value
 from quire.index.engine.analysis import flags, spellings
 from quire.index.engine.analysis import terms as analysed
 from quire.index.engine.first_pass import all_items
@@ -196,7 +196,7 @@ class NodeIndex(Index):
     def _tables(self) -> Any:
         tables = self._module.open_nodes(self._place, self._name)
         if tables is None:
-            raise NotFoundError(f"{self.label}: there are no sections", f"run: quire index --to {self.label}")
+            raise StoreError(self.label, "there are no sections", f"run: quire index --to {self.label}")
         return tables
 
     def _snapshot(self) -> Candidates:
