@@ -247,7 +247,7 @@ def test_the_mistake_in_a_long_query_is_shown_with_what_is_around_it() -> None:
     with pytest.raises(QueryError) as caught:
         parse(query)
     _, line, caret = str(caught.value).splitlines()
-    assert line == "  …" + ("much " * 10)[1:] + '-"no…'
+    assert line == "  …" + ("much " * 10)[1:] + '-"no last line'
     assert line[caret.index("^")] == '"'
 
 

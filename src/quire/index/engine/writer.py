@@ -29,12 +29,11 @@ def engine_writes(generation: Path) -> Iterator[None]:
         if not isinstance(error, ValueError | OSError) and not is_panic(error):
             raise
         text, code = text_and_code(error)
-        what, advice = text[:MAX_SHOWN] if code is None else os.strerror(code), REMEDY
+        what = text[:MAX_SHOWN] if code is None else os.strerror(code)
         if "writer was killed" in text:  # the engine loses the system's error of its thread
-            what, advice = "the disk is full, or the size of files is limited", "make room and run again"
-        raise StoreError(
-            str(generation.parent), f"cannot be written: {what}", f"{advice}; the previous index is unchanged"
-        ) from error
+            what = "the disk is full, or the size of files is limited"
+        advice = f"{REMEDY}; the previous index is unchanged"
+        raise StoreError(str(generation.parent), f"cannot be written: {what}", advice) from error
 
 
 def release_memory() -> None:
