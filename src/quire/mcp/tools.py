@@ -10,7 +10,6 @@ from urllib.parse import quote
 
 import msgspec
 from msgspec import Meta
-from msgspec.structs import replace
 
 from quire import __version__
 from quire.errors import NotFoundError
@@ -18,7 +17,6 @@ from quire.index.document_list import DocumentList, document_list
 from quire.index.file_records import FileRecord
 from quire.index.section_lookup import LIST_DOCUMENTS, SectionName
 from quire.mcp.answers import Answer, Cursor, Limit, Query, Service, Tool, breadcrumb, cursor_at, offset_of
-from quire.model.offsets import line_starts
 from quire.model.validation import unknown_name
 from quire.search.hit import Hit, Results
 from quire.search.search_settings import Mode
@@ -165,33 +163,17 @@ class Get(Tool, frozen=True):
     """Read a section or document."""
 
     title: ClassVar = "Read a section"
-    id: Annotated[str, Meta(min_length=1, description="id, path, path#slug or path:from-to")]
+    id: Annotated[str, Meta(min_length=1, description="id, path, path#slug or path:line")]
     children: Annotated[bool, Meta(description="with subsections")] = True
     max_tokens: Limit | None = None
     cursor: Cursor = ""
 
     def answer(self, service: Service) -> Answer:
-        """A section or lines of a document; of a long one the next part."""
-        hit = section(service, self.id, children=self.children)
+        """A section; of a long one the next part."""
+        hit = get_section(service.workspace, self.id, children=self.children)
         start = offset_of(self.cursor, hit.text)
-        linking = 0 if start else len({link.id for link in service.workspace.index.links_to(hit.id)})
-        answers = [partial(_part, hit, start, level, linking) for level in range(3)]
+        answers = [partial(_part, hit, start, names) for names in ((_head(hit), _fields(hit)), ("", {}))]
         return service.limit(self.max_tokens).part(hit.text, start, answers)
-
-
-def section(service: Service, name: str, *, children: bool = True) -> Hit:
-    """The section, or some lines of a document as if they were one."""
-    named = SectionName.of(name)
-    if named.lines is None or "-" not in named.section:
-        return get_section(service.workspace, name, children=children)
-    first, last = named.lines
-    document = get_section(service.workspace, named.document)
-    starts = line_starts(document.text)
-    if document.depth or not 1 <= first <= min(last, len(starts)):
-        raise NotFoundError(f"{name[:200]}: no such lines", f"the document has lines 1 to {len(starts)}")
-    text = document.text[starts[first - 1] : starts[last] if last < len(starts) else None]
-    hit = service.workspace.get(f"{document.id}:{first}", children=False)
-    return replace(hit, text=text, lines=(first, min(last, len(starts))), tokens=service.count(text))
 
 
 def get_section(workspace: Workspace, name: str, **options: Any) -> Hit:
@@ -210,13 +192,11 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _part(hit: Hit, start: int, level: int, linking: int, end: int) -> Answer:
-    """A part of a section, to which ``linking`` others link; the higher the level, the less is said about it."""
-    linked = f"linked from {_count(linking, 'section')}\n" if linking else ""
-    head = (_head(hit) + linked, f"{hit.id}\n", "")[level]
-    fields: dict[str, Any] = (_fields(hit) | present(linked_from=linking), {"id": hit.id}, {})[level]
+def _part(hit: Hit, start: int, names: tuple[str, dict[str, Any]], end: int) -> Answer:
+    """A part of a section after its ``names``, as text and as fields."""
+    head, fields = names
     text, cursor = hit.text[start:end], cursor_at(hit.text, end)
-    position = f"characters {start}-{end} of {len(hit.text)}; " if level < 2 else ""
+    position = f"characters {start}-{end} of {len(hit.text)}; " if head else ""
     foot = f'\n[{position}cursor "{cursor}"]' if cursor else ""
     return Answer(head + text + foot, {**fields, "text": text, **present(cursor=cursor)})
 
@@ -368,7 +348,7 @@ class Fetch(Tool, frozen=True):
         """A section. If it is too long, ``next`` in its metadata is the id of the rest."""
         match = _REST.fullmatch(self.id)
         name, cursor = match.groups() if match else (self.id, "")
-        hit = section(service, name)
+        hit = get_section(service.workspace, name)
         start = offset_of(cursor, hit.text)
 
         def answer(end: int) -> Answer:
