@@ -164,7 +164,7 @@ async def check_errors_of_tools(client) -> None:
         ("search", {"query": "x", "max_tokens": 63}, "at least 64"),
         ("search", {"query": "x", "max_tokens": "many"}, "must be a whole number, at least 64"),
         ("search", {"query": "x", "paths": "guides"}, "did you mean path?"),
-        ("search", {"query": "x", "tree": "nodocs"}, "unknown tree nodocs"),
+        ("search", {"query": "x", "tree": "nodocs"}, "no document matches nodocs:/; outline lists folders"),
         ("search", {"query": "oauth", "path": "nowhere/"}, "no document matches"),
         ("outline", {"path": "nowhere"}, "outline without a path"),
     ]:

@@ -17,7 +17,6 @@ from quire.index.document_list import DocumentList, document_list
 from quire.index.file_records import FileRecord
 from quire.index.section_lookup import LIST_DOCUMENTS, SectionName
 from quire.mcp.answers import Answer, Cursor, Limit, Query, Service, Tool, breadcrumb, cursor_at, offset_of
-from quire.model.validation import unknown_name
 from quire.search.hit import Hit, Results
 from quire.search.search_settings import Mode
 from quire.workspace.context import FileContext, changed_files
@@ -52,11 +51,9 @@ class Search(Tool, frozen=True):
         return _Page(service, self, partial(self._find, service.workspace), self.limit).answer()
 
     def _find(self, workspace: Workspace, **limits: Any) -> Results:
-        if self.tree and self.tree not in workspace.trees:
-            raise unknown_name(self.tree, workspace.trees, what="tree")
         pattern = f"{self.tree}:{self.path or '/'}" if self.tree else self.path
         if pattern and not workspace.documents(pattern):
-            raise NotFoundError(f"no document matches {self.path or self.tree}", "outline lists folders and documents")
+            raise NotFoundError(f"no document matches {pattern}", "outline lists folders and documents")
         limits |= {"path": [pattern] if pattern else (), "where": self.where or None, "mode": self.mode}
         return workspace.search(self.query, **limits)
 
