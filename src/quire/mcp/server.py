@@ -30,7 +30,7 @@ from starlette.types import ASGIApp, Scope
 from quire import __version__
 from quire.errors import NotFoundError, OptionError, QuireError
 from quire.mcp.answers import Service, offset_of
-from quire.mcp.tools import CHATGPT_TOOLS, SCHEME, TOOLS, VECTOR_TOOLS, get_section, uri
+from quire.mcp.tools import SCHEME, TOOLS, VECTOR_TOOLS, get_section, uri
 from quire.search.vector_files import current_folder
 from quire.web.local_server import foreign_header, guarded, listen, serve
 
@@ -59,19 +59,19 @@ class _AbandonedError(Exception):
 class AgentServer:
     """A server for agents; ``warm_up`` is called soon after the first answer, while the agent reads it."""
 
-    def __init__(self, service: Service, *, for_chatgpt: bool = False, warm_up: WarmUp | None = None) -> None:
+    def __init__(self, service: Service, *, warm_up: WarmUp | None = None) -> None:
         self._service = service
         self._warm_up = warm_up
         self._workspace = service.workspace
         has_vectors = current_folder(self._workspace.index_folder) is not None
-        self._tools = CHATGPT_TOOLS if for_chatgpt else VECTOR_TOOLS if has_vectors else TOOLS
+        self._tools = VECTOR_TOOLS if has_vectors else TOOLS
         self._threads = anyio.CapacityLimiter(_THREADS)
         self._waiting: dict[int, ServerSession] = {}
         self._reported = 0.0
         self.protocol = Server(
             "quire",
             version=__version__,
-            instructions=None if for_chatgpt else self._instructions(),
+            instructions=self._instructions(),
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,

@@ -1,6 +1,5 @@
-"""The tools: search, outline, get, context, check and status; search and fetch, as ChatGPT connectors expect them."""
+"""The tools: search, outline, get, context, check and status."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -8,7 +7,6 @@ from itertools import accumulate
 from typing import Annotated, Any, ClassVar
 from urllib.parse import quote
 
-import msgspec
 from msgspec import Meta
 
 from quire import __version__
@@ -28,7 +26,6 @@ _CONTEXT_LIMIT = 5
 _LEAST_TEXT = 16  # a section is shown without text rather than with fewer tokens than this
 _JSON_FACTOR = 1.1  # how many tokens a text has in JSON, usually, for each of its own
 _QUOTE_CHARS = 60  # of a quotation in an answer
-_REST = re.compile(r"(?s)(.+)@([0-9]+-[0-9a-f]{8})")  # the id that ChatGPT gets for the rest of a section
 _OVERVIEW_TOKENS, _OUTLINE_TOKENS, _STATUS_TOKENS = 500, 2_000, 1_000
 
 
@@ -322,50 +319,6 @@ def uri(node_id: str) -> str:
     return f"{SCHEME}:///{quote(tree)}/{quote(path)}{mark}{quote(slug)}"
 
 
-class ChatgptSearch(Tool, frozen=True):
-    """Find sections of the documentation."""
-
-    title: ClassVar = "Search documentation"
-    query: Query
-
-    def answer(self, service: Service) -> Answer:
-        """The ids and titles of the best sections."""
-        results = list(map(_chatgpt_names, service.workspace.search(self.query, limit=_DEPTH, max_tokens=0)))
-        end = service.limit().longest(range(1, len(results) + 1), lambda end: _json_answer({"results": results[:end]}))
-        return _json_answer({"results": results[:end]})
-
-
-class Fetch(Tool, frozen=True):
-    """Read a section that search found."""
-
-    title: ClassVar = "Read a section"
-    id: Annotated[str, Meta(min_length=1)]
-
-    def answer(self, service: Service) -> Answer:
-        """A section. If it is too long, ``next`` in its metadata is the id of the rest."""
-        match = _REST.fullmatch(self.id)
-        name, cursor = match.groups() if match else (self.id, "")
-        hit = get_section(service.workspace, name)
-        start = offset_of(cursor, hit.text)
-
-        def answer(end: int) -> Answer:
-            rest = cursor_at(hit.text, end)
-            path = f"{hit.path}:{hit.lines[0]}-{hit.lines[1]}"
-            metadata = {"path": path, "tokens": str(hit.tokens), **present(next=rest and f"{name}@{rest}")}
-            return _json_answer({**_chatgpt_names(hit), "text": hit.text[start:end], "metadata": metadata})
-
-        return service.limit().part(hit.text, start, [answer])
-
-
-def _chatgpt_names(hit: Hit) -> dict[str, str]:
-    return {"id": hit.id, "title": breadcrumb(hit), "url": hit.url or uri(hit.id)}
-
-
-def _json_answer(record: dict[str, Any]) -> Answer:
-    return Answer(msgspec.json.encode(record).decode(), record)
-
-
 _TOOLS: tuple[type[Tool], ...] = (Search, Outline, Get, Context, Check, Status)
 TOOLS: Mapping[str, type[Tool]] = {tool.__name__.lower(): tool for tool in _TOOLS}
 VECTOR_TOOLS: Mapping[str, type[Tool]] = {**TOOLS, "search": VectorSearch}  # the tools if the index has vectors
-CHATGPT_TOOLS: Mapping[str, type[Tool]] = {"search": ChatgptSearch, "fetch": Fetch}
