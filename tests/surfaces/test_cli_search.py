@@ -803,15 +803,6 @@ def test_the_reference_has_every_field(run) -> None:
     assert attributes - {"file", "match_ranges"} == set(Hit.__struct_fields__)
 
 
-def test_a_word_that_does_not_occur_names_words_that_begin_alike(run, tmp_path) -> None:
-    (tmp_path / "near").mkdir()
-    (tmp_path / "near" / "a.md").write_text("# Tokens\n\nA tokamak counts tokens.\n", encoding="utf-8")
-    result = run("search", "tokxyzzy", "near")
-    assert (result.code, result.out) == (1, b"")
-    assert result.err == "nothing found; similar words: tokamak, tokens\n"
-    assert run("search", "xyzzyq", "near").err == "nothing found\n"
-
-
 def test_a_section_that_is_not_shown_from_its_beginning_says_so(run, docs) -> None:
     before = "".join(
         f"Paragraph {number} says nothing of it, at some length and in many words.\n\n" for number in range(99)

@@ -267,8 +267,8 @@ def test_one_tree_needs_no_list(index: Index) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"trees": "docs"}, "trees='docs' is invalid: must be folders by name"),
-        ({"trees": ["docs"]}, "must be folders by name"),
+        ({"trees": "docs"}, "trees='docs' is invalid: must be folders by the name of a tree"),
+        ({"trees": ["docs"]}, "must be folders by the name"),
         ({"trees": {"docs": 3}}, "trees['docs']=3 is invalid: must be a path"),
         ({"trees": {"d d": "docs"}}, "a tree cannot be called 'd d'"),
         ({"trees": {"": "docs"}}, "a tree cannot be called ''"),

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from urllib.parse import quote, urlsplit
 
 import pytest
-from agent_clients import http_server, text_of, use
+from agent_clients import http_server, use
 from mcp.shared.exceptions import MCPError
 from processes import QUIRE
 
@@ -265,18 +265,3 @@ def test_a_port_in_use_is_an_error(folder) -> None:
         done = _in(folder, "mcp", "--http", "--port", port, "docs")
         assert done.returncode == 2
         assert b"choose another --port" in done.stderr
-
-
-def test_the_tools_of_chatgpt(folder) -> None:
-    async def work(client):
-        assert [tool.name for tool in (await client.list_tools()).tools] == ["search", "fetch"]
-        found = await client.call_tool("search", {"query": "public guide"})
-        assert json.loads(text_of(found)) == found.structured_content
-        [first, *_] = found.structured_content["results"]
-        page = json.loads(text_of(await client.call_tool("fetch", {"id": first["id"]})))
-        assert page["id"] == first["id"]
-        assert "Public guide." in page["text"]
-        assert (await client.read_resource(first["url"])).contents[0].text == page["text"]
-        assert (await client.call_tool("fetch", {"id": "private:page.md"})).is_error
-
-    use(work, "stdio", "legacy", "--chatgpt", "docs", folder=folder)

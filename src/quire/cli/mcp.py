@@ -29,7 +29,6 @@ def command(
     is_http: bool = option("Serve streamable HTTP instead of standard input and output.", "--http"),
     host: str = option("The address for --http. [default: 127.0.0.1]", "ADDRESS", default="127.0.0.1"),
     port: int = option("The port; 0: any free one. [default: 8765]", least=0, most=65535, default=8765),
-    chatgpt: bool = option("Offer the tools that ChatGPT connectors expect: search and fetch."),
     max_tokens: int | None = option(
         f"Maximum tokens of an answer if a call does not say. [default: {DEFAULT_TOKENS:,}]", least=LEAST_TOKENS
     ),
@@ -53,7 +52,7 @@ def command(
         warm_up = partial(counter.count, _LONG_TEXT) if counter.name in ENCODINGS else None
         configured = settings.search.max_tokens if "search.max_tokens" in settings.values else DEFAULT_TOKENS
         service = Service(workspace, counter.count, max(max_tokens or configured, LEAST_TOKENS))
-        agent_server = server.AgentServer(service, for_chatgpt=chatgpt, warm_up=warm_up)
+        agent_server = server.AgentServer(service, warm_up=warm_up)
         names = ", ".join(display_path(workspace.folders[tree] / path) for tree, path in workspace.scopes)
         if is_http:
             token = os.environ.get(_TOKEN, "")

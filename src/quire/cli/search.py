@@ -140,8 +140,7 @@ def _show_left_out(
         best = find(limit=1, max_tokens=0)
         note(f"nothing fits in {budget}; the best result has {count_of(best[0].tokens, 'token')}")
     elif not results:
-        alike = ", ".join(results.words_alike)
-        note(visible(f"nothing found; similar words: {alike}" if alike else "nothing found"))
+        note("nothing found")
     elif results.over_budget:
         note(f"{results.over_budget} more beyond {budget}; --max-tokens 0 shows them")
     if results.below_cutoff:

@@ -15,7 +15,6 @@ from quire.search.index_api import Index
 from quire.search.search_settings import Mode
 
 DEPTH = 10  # how many hits are looked at
-_MOST_HITS = 1_000
 
 
 class Outcome(NamedTuple):
@@ -63,18 +62,13 @@ def ask(
 
 def _hits(search: Callable[..., Sequence[Hit]], question: Question) -> list[Hit]:
     """The best hits that are not in a document with the question's link."""
-    limit = DEPTH * (2 if question.holders else 1)
-    while True:
-        try:
-            results = search(question.query, limit=limit)
-        except QueryError as error:
-            if question.line:
-                raise InputError(question.line, f"invalid query: {error.problem}", error.advice) from error
-            return []  # the text of a link need not be a query
-        hits = [hit for hit in results if _document_id(hit) not in question.holders]
-        if len(hits) >= DEPTH or len(results) < limit or limit >= _MOST_HITS:
-            return hits[:DEPTH]
-        limit *= 3
+    try:
+        results = search(question.query, limit=DEPTH * (2 if question.holders else 1))
+    except QueryError as error:
+        if question.line:
+            raise InputError(question.line, f"invalid query: {error.problem}", error.advice) from error
+        return []  # the text of a link need not be a query
+    return [hit for hit in results if _document_id(hit) not in question.holders][:DEPTH]
 
 
 def _rank(hits: Sequence[Hit], answers: Sequence[Hit], question: Question) -> int:

@@ -33,7 +33,7 @@ def _by_tree(noun: str, example: str) -> msgspec.Meta:
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """The arguments of ``Index.update``. A tree without an option keeps the option it has in the index."""
 
-    trees: dict[str, str] | None  # folders by name; None: the trees in the index
+    trees: Annotated[dict[str, str] | None, _by_tree("folders", '"docs/"')]  # None: the trees in the index
     languages: Annotated[dict[str, str], _by_tree("languages", '"german"')]
     include: Annotated[dict[str, Patterns], _by_tree("patterns", '["guides/**"]')] = {}
     exclude: Annotated[dict[str, Patterns], _by_tree("patterns", '["guides/**"]')] = {}

@@ -1,6 +1,5 @@
-"""The tools: search, outline, get, context, check and status; search and fetch, as ChatGPT connectors expect them."""
+"""The tools: search, outline, get, context, check and status."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -8,9 +7,7 @@ from itertools import accumulate
 from typing import Annotated, Any, ClassVar
 from urllib.parse import quote
 
-import msgspec
 from msgspec import Meta
-from msgspec.structs import replace
 
 from quire import __version__
 from quire.errors import NotFoundError
@@ -18,8 +15,6 @@ from quire.index.document_list import DocumentList, document_list
 from quire.index.file_records import FileRecord
 from quire.index.section_lookup import LIST_DOCUMENTS, SectionName
 from quire.mcp.answers import Answer, Cursor, Limit, Query, Service, Tool, breadcrumb, cursor_at, offset_of
-from quire.model.offsets import line_starts
-from quire.model.validation import unknown_name
 from quire.search.hit import Hit, Results
 from quire.search.search_settings import Mode
 from quire.workspace.context import FileContext, changed_files
@@ -31,7 +26,6 @@ _CONTEXT_LIMIT = 5
 _LEAST_TEXT = 16  # a section is shown without text rather than with fewer tokens than this
 _JSON_FACTOR = 1.1  # how many tokens a text has in JSON, usually, for each of its own
 _QUOTE_CHARS = 60  # of a quotation in an answer
-_REST = re.compile(r"(?s)(.+)@([0-9]+-[0-9a-f]{8})")  # the id that ChatGPT gets for the rest of a section
 _OVERVIEW_TOKENS, _OUTLINE_TOKENS, _STATUS_TOKENS = 500, 2_000, 1_000
 
 
@@ -54,11 +48,9 @@ class Search(Tool, frozen=True):
         return _Page(service, self, partial(self._find, service.workspace), self.limit).answer()
 
     def _find(self, workspace: Workspace, **limits: Any) -> Results:
-        if self.tree and self.tree not in workspace.trees:
-            raise unknown_name(self.tree, workspace.trees, what="tree")
         pattern = f"{self.tree}:{self.path or '/'}" if self.tree else self.path
         if pattern and not workspace.documents(pattern):
-            raise NotFoundError(f"no document matches {self.path or self.tree}", "outline lists folders and documents")
+            raise NotFoundError(f"no document matches {pattern}", "outline lists folders and documents")
         limits |= {"path": [pattern] if pattern else (), "where": self.where or None, "mode": self.mode}
         return workspace.search(self.query, **limits)
 
@@ -165,33 +157,17 @@ class Get(Tool, frozen=True):
     """Read a section or document."""
 
     title: ClassVar = "Read a section"
-    id: Annotated[str, Meta(min_length=1, description="id, path, path#slug or path:from-to")]
+    id: Annotated[str, Meta(min_length=1, description="id, path, path#slug or path:line")]
     children: Annotated[bool, Meta(description="with subsections")] = True
     max_tokens: Limit | None = None
     cursor: Cursor = ""
 
     def answer(self, service: Service) -> Answer:
-        """A section or lines of a document; of a long one the next part."""
-        hit = section(service, self.id, children=self.children)
+        """A section; of a long one the next part."""
+        hit = get_section(service.workspace, self.id, children=self.children)
         start = offset_of(self.cursor, hit.text)
-        linking = 0 if start else len({link.id for link in service.workspace.index.links_to(hit.id)})
-        answers = [partial(_part, hit, start, level, linking) for level in range(3)]
+        answers = [partial(_part, hit, start, names) for names in ((_head(hit), _fields(hit)), ("", {}))]
         return service.limit(self.max_tokens).part(hit.text, start, answers)
-
-
-def section(service: Service, name: str, *, children: bool = True) -> Hit:
-    """The section, or some lines of a document as if they were one."""
-    named = SectionName.of(name)
-    if named.lines is None or "-" not in named.section:
-        return get_section(service.workspace, name, children=children)
-    first, last = named.lines
-    document = get_section(service.workspace, named.document)
-    starts = line_starts(document.text)
-    if document.depth or not 1 <= first <= min(last, len(starts)):
-        raise NotFoundError(f"{name[:200]}: no such lines", f"the document has lines 1 to {len(starts)}")
-    text = document.text[starts[first - 1] : starts[last] if last < len(starts) else None]
-    hit = service.workspace.get(f"{document.id}:{first}", children=False)
-    return replace(hit, text=text, lines=(first, min(last, len(starts))), tokens=service.count(text))
 
 
 def get_section(workspace: Workspace, name: str, **options: Any) -> Hit:
@@ -210,13 +186,11 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _part(hit: Hit, start: int, level: int, linking: int, end: int) -> Answer:
-    """A part of a section, to which ``linking`` others link; the higher the level, the less is said about it."""
-    linked = f"linked from {_count(linking, 'section')}\n" if linking else ""
-    head = (_head(hit) + linked, f"{hit.id}\n", "")[level]
-    fields: dict[str, Any] = (_fields(hit) | present(linked_from=linking), {"id": hit.id}, {})[level]
+def _part(hit: Hit, start: int, names: tuple[str, dict[str, Any]], end: int) -> Answer:
+    """A part of a section after its ``names``, as text and as fields."""
+    head, fields = names
     text, cursor = hit.text[start:end], cursor_at(hit.text, end)
-    position = f"characters {start}-{end} of {len(hit.text)}; " if level < 2 else ""
+    position = f"characters {start}-{end} of {len(hit.text)}; " if head else ""
     foot = f'\n[{position}cursor "{cursor}"]' if cursor else ""
     return Answer(head + text + foot, {**fields, "text": text, **present(cursor=cursor)})
 
@@ -345,50 +319,6 @@ def uri(node_id: str) -> str:
     return f"{SCHEME}:///{quote(tree)}/{quote(path)}{mark}{quote(slug)}"
 
 
-class ChatgptSearch(Tool, frozen=True):
-    """Find sections of the documentation."""
-
-    title: ClassVar = "Search documentation"
-    query: Query
-
-    def answer(self, service: Service) -> Answer:
-        """The ids and titles of the best sections."""
-        results = list(map(_chatgpt_names, service.workspace.search(self.query, limit=_DEPTH, max_tokens=0)))
-        end = service.limit().longest(range(1, len(results) + 1), lambda end: _json_answer({"results": results[:end]}))
-        return _json_answer({"results": results[:end]})
-
-
-class Fetch(Tool, frozen=True):
-    """Read a section that search found."""
-
-    title: ClassVar = "Read a section"
-    id: Annotated[str, Meta(min_length=1)]
-
-    def answer(self, service: Service) -> Answer:
-        """A section. If it is too long, ``next`` in its metadata is the id of the rest."""
-        match = _REST.fullmatch(self.id)
-        name, cursor = match.groups() if match else (self.id, "")
-        hit = section(service, name)
-        start = offset_of(cursor, hit.text)
-
-        def answer(end: int) -> Answer:
-            rest = cursor_at(hit.text, end)
-            path = f"{hit.path}:{hit.lines[0]}-{hit.lines[1]}"
-            metadata = {"path": path, "tokens": str(hit.tokens), **present(next=rest and f"{name}@{rest}")}
-            return _json_answer({**_chatgpt_names(hit), "text": hit.text[start:end], "metadata": metadata})
-
-        return service.limit().part(hit.text, start, [answer])
-
-
-def _chatgpt_names(hit: Hit) -> dict[str, str]:
-    return {"id": hit.id, "title": breadcrumb(hit), "url": hit.url or uri(hit.id)}
-
-
-def _json_answer(record: dict[str, Any]) -> Answer:
-    return Answer(msgspec.json.encode(record).decode(), record)
-
-
 _TOOLS: tuple[type[Tool], ...] = (Search, Outline, Get, Context, Check, Status)
 TOOLS: Mapping[str, type[Tool]] = {tool.__name__.lower(): tool for tool in _TOOLS}
 VECTOR_TOOLS: Mapping[str, type[Tool]] = {**TOOLS, "search": VectorSearch}  # the tools if the index has vectors
-CHATGPT_TOOLS: Mapping[str, type[Tool]] = {"search": ChatgptSearch, "fetch": Fetch}

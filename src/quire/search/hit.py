@@ -54,7 +54,6 @@ class Results(list[Hit]):
     below_cutoff: int = 0  # how many results were left out because they score much less than the best
     over_budget: int = 0  # how many results were left out because they do not fit the token budget
     unknown_words: Sequence[str] = ()  # words that do not occur, and for which nothing was searched instead
-    words_alike: Sequence[str] = ()  # if nothing was found: words that begin as the query's first unknown one does
     progress: tuple[int, int] = (0, 0)  # documents in the index, and how many there will be after the first build
     unknown_keys: Sequence[str] = ()  # keys of conditions that no front matter has; then nothing is found
     known_keys: Sequence[str] = ()  # if there are unknown keys: those that documents have

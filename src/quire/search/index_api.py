@@ -104,9 +104,7 @@ class Index:
         many as pay off. While another process is updating, ``on_wait`` is called, and after ``wait`` seconds a
         ``BusyError`` is raised. A folder that has other files in it, or contains a tree, is refused.
         """
-        if trees is not None:
-            if not isinstance(trees, Mapping) or not all(isinstance(tree, str) for tree in trees):
-                raise invalid_value("trees", trees, 'must be folders by name, as in {"docs": "docs/"}')
+        if isinstance(trees, Mapping):
             trees = {tree: _path(f"trees[{tree!r}]", folder) for tree, folder in trees.items()}
         by_tree: dict[str, Any] = {"languages": languages, "include": include, "exclude": exclude, "slugs": slugs}
         by_tree |= {"dialects": dialects, "reading": reading}

@@ -82,7 +82,6 @@ def search(
         over_budget=len(relevant) - len(hits),
         unknown_words=tuple(prepared.unknown),
         progress=progress(snapshot),
-        words_alike=() if results or not prepared.unknown else context.dictionary.words_alike(prepared.unknown[0]),
         phases=phases,
     )
 

@@ -133,17 +133,6 @@ class Dictionary:
             return word if word in forms else plain
         return max(forms, key=lambda form: (forms[form], form))
 
-    def words_alike(self, word: str) -> tuple[str, ...]:
-        """Words that share the longest beginning with one that does not occur, the most frequent first."""
-        typed = bare(word[:_MAX_LENGTH])
-        for length in range(len(typed), _MIN_PREFIX - 1, -1):
-            counts = self._snapshot.terms_with_prefix([WORDS], typed[:length])
-            ordered = sorted(counts, key=lambda term: (-counts[term], term))
-            alike = filter(None, map(self._written, ordered))
-            if words := tuple(islice(alike, _MAX_CORRECTIONS)):
-                return words
-        return ()
-
 
 @cache
 def _fields(language: str) -> tuple[str, ...]:
