@@ -28,6 +28,7 @@ from quire.web.inspector import ServedDocuments
 ROUNDS = 3
 CAPS = (1024, 512, 256, 128, 64)
 NAME = "document.md"
+SCREEN = 4_000  # characters that a reader sees at once, and more
 CHANGE = """async ([id, value]) => {
   const field = document.getElementById(id), body = document.getElementById('body');
   const drawn = new Promise((done) => new MutationObserver((_, observer) => {
@@ -62,11 +63,11 @@ def _joined(size: int) -> str:
 
 
 def _server(text: str) -> list[str]:
-    """What a changed option costs."""
+    """What a changed option costs: the whole cut, and the chunks around a position."""
     document = chunk_view.document_record(chunk_view.parsed(text, NAME, {}))
     parse = _cpu(lambda: (chunk_view._parsed.cache_clear(), chunk_view.parsed(text, NAME, {})))  # noqa: SLF001
     sent = f"Opening it: {parse:.0f} ms to parse, {_cpu(lambda: to_json(document)):.0f} ms to send."
-    lines = [sent, "", "| server | chunks | ms |", "|---|---|---|"]
+    lines = [sent, "", "| server | chunks | all, ms | around the view, ms | the same chunks |", "|---|---|---|---|---|"]
     for strategy, options in _options():
         whole = chunk_view.cut_record(chunk_view.cut(text, NAME, strategy, **options))["chunks"]
         cut = _cpu(
@@ -75,7 +76,16 @@ def _server(text: str) -> list[str]:
                 _sent(chunk_view.cut(text, NAME, s, **o)),
             )
         )
-        lines.append(f"| {_name(strategy, options)} | {len(whole):,} | {cut:.0f} |")
+        costs, same, seen = [], 0, 0
+        for near in range(0, len(text), len(text) // 20):
+            costs.append(
+                _cpu(lambda s=strategy, o=options, n=near: to_json(chunk_view.part_record(text, NAME, s, n, **o)))
+            )
+            rows = chunk_view.part_record(text, NAME, strategy, near, **options)["chunks"]
+            view = [row for row in whole if row[1] > near and row[0] < near + SCREEN]
+            seen, same = seen + len(view), same + sum(row in rows for row in view)
+        around = f"{sorted(costs)[len(costs) // 2]:.0f}, at most {max(costs):.0f}"
+        lines.append(f"| {_name(strategy, options)} | {len(whole):,} | {cut:.0f} | {around} | {same} of {seen} |")
     return lines
 
 

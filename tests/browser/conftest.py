@@ -52,6 +52,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "docs/relay.md": RELAY.read_text("utf-8"),
         "docs/hostile.md": HOSTILE,
         "docs/guides/long.md": f"# Long\n\n{long}\n",
+        "docs/guides/very-long.md": "".join(
+            f"## Part {number} 🦊\n\n{'Many words. ' * 9}\n\n" for number in range(2500)
+        ),
         "docs/guides/wide.md": "# Wide 🦊\n\nFoxes 🦊🦊 run.\r\n\r\n## Next 🦊\r\n\r\nAnd stop.\r\n",
         "docs/guides/empty.md": "",
         "docs/guides/blank.md": "\n \n",

@@ -343,6 +343,40 @@ def test_a_long_document_keeps_the_readers_place(open_page, folder) -> None:
     assert abs(int(page.evaluate(top)) - before) <= 1
 
 
+def test_of_a_very_long_document_the_view_comes_first(open_page, folder) -> None:
+    # ``expect`` describes the whole page at every try while its element is missing, which makes the browser lay out
+    # all 2,500 chunks each time. So the elements are waited for first.
+    page = open_page("#doc=docs/relay.md")
+    held = []
+
+    def is_whole(request: Any) -> bool:
+        return request.url.endswith("api/cut") and "near" not in request.post_data_json
+
+    page.route("**/api/cut", lambda route: held.append(route) if is_whole(route.request) else route.continue_())
+    with page.expect_request(is_whole):
+        page.evaluate("location.hash = '#doc=docs/guides/very-long.md&s=packed&max_tokens=64&line=5001'")
+    page.locator(".line.flash").wait_for()
+    expect(page.locator(".line.flash")).to_have_text("## Part 1250 🦊")
+    expect(page.locator(".summary")).to_have_text("Counting …")
+    text = text_of(folder, "guides/very-long.md")
+    chunks = quire.chunk(text, path="guides/very-long.md", max_tokens=64)
+    drawn = page.locator(".band").count()
+    assert 10 < drawn < len(chunks) / 4
+    band = page.locator(".band", has_text="Part 1250").first
+    lines = band.locator(".line").all_text_contents()
+    band.locator(".label").click()
+    held.pop().continue_()
+    wait_for_bands(page, len(chunks))
+    assert page.locator(".band.chosen .line").all_text_contents() == lines
+    assert wait_for_record(page) == chunks[chosen(page)].to_dict()
+    expect(page.locator(".summary")).to_contain_text(f"{len(chunks):,} chunks")
+    page.unroute("**/api/cut")
+    page.keyboard.press("c")
+    page.locator(".row").first.wait_for()
+    page.locator(".cuts").wait_for()
+    expect(page.locator(".cuts")).to_contain_text("only in flow")
+
+
 def test_a_file_that_changes_is_read_again(open_page, folder) -> None:
     file = folder / "docs" / "guides" / "changing.md"
     file.write_text("# Before\n\nText.\n")

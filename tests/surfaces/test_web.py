@@ -161,6 +161,18 @@ def test_bands_are_the_chunks_of_the_file(server, folder, name, strategy, option
     assert server.ask("verify", **asked) == []
 
 
+def test_chunks_around_a_position(server) -> None:
+    text = "# All\n\n" + "".join(f"## Part {number}\n\n{'Some words. ' * 60}\n\n" for number in range(300))
+    options = {"hard_cap": 200}
+    whole = server.ask("cut", text=text, options=options)
+    for near in (-1, 0, 100_000, 10**9):
+        part = server.ask("cut", text=text, options=options, near=near)
+        assert part["version"] == whole["version"]
+        assert part["part"][0] <= max(0, min(near, len(text))) <= part["part"][1]
+        assert all(row in whole["chunks"] for row in part["chunks"])
+    assert "part" not in server.ask("cut", text="# A\n\nB.\n", near=3)
+
+
 def test_an_impossible_option_is_named(server) -> None:
     wrong = server.ask("cut", document="docs/guide.md", strategy="packed", options={"hard_cap": 3})
     assert wrong["option"] == "hard_cap"

@@ -8,6 +8,7 @@ from typing import Any
 from quire import pipeline
 from quire.model.breadcrumbs import reader_line
 from quire.model.document import Document, Finding
+from quire.model.offsets import lines_at
 from quire.model.options import STRATEGIES, Options, own_names
 from quire.model.record import Chunk, Chunks
 from quire.model.validation import fields
@@ -15,6 +16,8 @@ from quire.tokens.tokenizers import NAMES
 
 _OF_PARSING = ("title", "dialect", "substitutions")  # the options that parsing takes
 _VERBATIM = ("code", "table", "html", "math", "heading")  # blocks that the page sets apart
+_BEFORE, _LEAD, _AFTER = 50_000, 10_000, 25_000
+"""A part starts this many characters before a position, at most and at least, and ends about this many after it."""
 
 
 @lru_cache(maxsize=4)
@@ -30,8 +33,11 @@ def parsed(text: str, path: str | None, options: Mapping[str, Any]) -> Document:
 @lru_cache(maxsize=4, typed=True)
 def cut(text: str, path: str | None, strategy: str, **options: Any) -> Chunks:
     """The chunks of a text."""
-    of_cutting = {name: options[name] for name in options if name not in ("title", "substitutions")}
-    return pipeline.chunk(parsed(text, path, options), strategy, **of_cutting)
+    return pipeline.chunk(parsed(text, path, options), strategy, **_of_cutting(options))
+
+
+def _of_cutting(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: options[name] for name in options if name not in ("title", "substitutions")}
 
 
 def option_table() -> dict[str, Any]:
@@ -82,6 +88,41 @@ def cut_record(chunks: Chunks) -> dict[str, Any]:
         "chunks": [_row(chunk, text) for chunk in chunks],
         "findings": [_finding(finding) for finding in chunks.findings],
     }
+
+
+def part_record(text: str, path: str | None, strategy: str, near: int | None, **options: Any) -> dict[str, Any]:
+    """The chunks around the position ``near``, and under ``part`` the span that they cover; without it, all chunks.
+
+    The sections around it are cut by themselves, below the headings above them. Away from the edges these are mostly
+    the chunks of the whole document; small sections that share a chunk may be joined from another one on.
+    """
+    document = parsed(text, path, options)
+    start, end, headings = (0, len(text), "") if near is None else _sections_around(document, min(near, len(text)))
+    if end - start == len(text) or options.get("guard") == "raise":  # it refuses whole documents
+        return cut_record(cut(text, path, strategy, **options))
+    part = headings + text[start:end]
+    source: dict[str, Any] = {name: getattr(document.source, name) for name in ("dialect", "substitutions")}
+    parsed_part = pipeline.parse(part, path=path, title=document.title, **source)
+    chunks = pipeline.chunk(parsed_part, strategy, **_of_cutting(options))
+    record, shift = cut_record(chunks), start - len(headings)
+    lines = lines_at(text, [start])[0] - lines_at(part, [len(headings)])[0]
+    rows = [
+        [first + shift, last + shift, line + lines, last_line + lines, *others]
+        for first, last, line, last_line, *others in record["chunks"]
+    ][start > 0 : len(chunks) - (end < len(text))]  # those at the edges lack neighbours
+    span = [rows[0][0] if start else 0, rows[-1][1] if end < len(text) else end] if rows else [start, start]
+    return {**record, "version": version_of(text), "chunks": rows, "findings": [], "part": span}
+
+
+def _sections_around(document: Document, position: int) -> tuple[int, int, str]:
+    """Where the sections around a position start and end, and the headings above the first of them."""
+    sections, text = document.sections, document.text
+    before = [section for section in sections if position - _BEFORE <= section.start <= position - _LEAD]
+    inside = sections[max(document.section_at(position - _LEAD), 0)]
+    first = min(before, key=lambda section: (section.depth, -section.start), default=inside)
+    end = next((start for start in document.section_columns.starts if start >= position + _AFTER), len(text))
+    headings = [text[section.start : section.body_start].strip() for section in document.path_to(first)[:-1]]
+    return first.start if first.depth else 0, end, "".join(f"{heading}\n\n" for heading in headings)
 
 
 def _row(chunk: Chunk, text: str) -> list[Any]:

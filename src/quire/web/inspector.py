@@ -133,6 +133,7 @@ class PageRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     strategy: str = "packed"
     options: dict[str, int | bool | str] = {}
     chunk: int = 0
+    near: int | None = None  # a position: the chunks around it are enough
 
 
 class Inspector:
@@ -148,7 +149,7 @@ class Inspector:
             "filter": lambda request: documents.matching(request.text or ""),
             "search": lambda request: search((request.text or "")[:_LONGEST_QUERY], documents),
             "document": self._document,
-            "cut": lambda request: chunk_view.cut_record(chunk_view.cut(**self._cut_arguments(request))),
+            "cut": lambda request: chunk_view.part_record(**self._cut_arguments(request), near=request.near),
             "chunk": self._chunk,
             "verify": lambda request: chunk_view.violations(chunk_view.cut(**self._cut_arguments(request))),
         }

@@ -46,3 +46,44 @@ def test_limits_are_those_of_the_strategy() -> None:
     assert limits["packed"] == {"minimum": 64, "target": 256, "cap": 1024}
     assert limits["flow"] == {"minimum": 64, "target": 400, "cap": 512}
     assert limits["tree"] == {}
+
+
+def long_document(line_end: str) -> str:
+    """A title, and chapters with sections of different sizes, a list and a table below it."""
+    rows = "".join(f"| {number} | some words in a row |\n" for number in range(12))
+    sections = [
+        f"### Section {number} of {chapter}\n\n"
+        + f"Sentence {number} has a few words 🦊. " * (3 + number * 7 % 40)
+        + "\n\n- one\n- two\n\n"
+        + (f"| a | b |\n|---|---|\n{rows}\n" if number % 5 == 0 else "")
+        for chapter in range(25)
+        for number in range(25)
+    ]
+    chapters = "".join(f"## Chapter {at // 25}\n\n{text}" if at % 25 == 0 else text for at, text in enumerate(sections))
+    return f"---\nkey: value\n---\n\n# All of it\n\nHello.\n\n{chapters}".replace("\n", line_end)
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("strategy", "options"),
+    [("packed", {}), ("packed", {"hard_cap": 96}), ("flow", {}), ("flow", {"max_tokens": 96}), ("sections", {}), ("tree", {})],
+)  # fmt: skip
+def test_chunks_around_a_position_are_those_of_the_whole_document(strategy, options, line_end) -> None:
+    text = long_document(line_end)
+    whole = chunk_view.cut_record(chunk_view.cut(text, "a.md", strategy, **options))
+    for near in (0, 30_000, 150_000, len(text) - 20_000, len(text) - 1, len(text) + 999):
+        part = chunk_view.part_record(text, "a.md", strategy, near, **options)
+        start, end = part["part"]
+        assert start <= min(near, len(text)) <= end
+        assert end - start < 100_000
+        assert part["version"] == whole["version"]
+        assert (part["options"], part["limits"]) == (whole["options"], whole["limits"])
+        in_view = [row for row in whole["chunks"] if row[1] > near - 500 and row[0] < near + 4_000]
+        assert [row for row in in_view if row not in part["chunks"]] == []
+
+
+def test_some_documents_are_cut_as_a_whole() -> None:
+    assert "part" not in chunk_view.part_record("Some words. " * 20_000, "a.md", "packed", 100_000)  # has no sections
+    long = long_document("\n")
+    assert "part" in chunk_view.part_record(long, "a.md", "flow", 0)
+    assert "part" not in chunk_view.part_record(long, "a.md", "flow", 0, guard="raise")  # any chunk may refuse it

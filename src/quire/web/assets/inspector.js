@@ -6,6 +6,7 @@
   const saved = $("data") && JSON.parse($("data").textContent); // an exported page has its data inside
   const COLOURS = 6;
   const LINE = 21; // the height of a line, to guess the height of what is not drawn yet
+  const LONG = 2e5; // characters; of a longer document the chunks around the view come first, then all
   const ABOUT = {
     packed: "As much of one section, with its subsections, as fits the cap.",
     flow: "Blocks in order within a strict range, with overlap.",
@@ -24,7 +25,7 @@
   let doc = null; // the document on display, with the tables made by `prepare`
   let cuts = []; // the cut of each side
   const known = new Map(); // recent cuts by their request
-  const state = { doc: null, pasted: null, sides: [], side: 0, isChanged: false, q: "", line: 0, chunk: null };
+  const state = { doc: null, pasted: null, sides: [], side: 0, isChanged: false, q: "", line: 0, chunk: null, clicked: null };
   let marks = []; // the query's words in the document
 
   // Elements
@@ -137,6 +138,7 @@
     return low;
   }
   const unit = (position) => (doc.wide.length ? position + below(doc.wide, position) : position);
+  const character = (position) => position - doc.wide.filter((wide, index) => wide + index < position).length; // as the server counts
   const lineAt = (position) => below(doc.lines, position + 1); // from 1
   const isBlank = (from, to) => !doc.text.slice(from, to).trim();
 
@@ -283,35 +285,39 @@
     return { index, from, to, first, last, tokens, embedded, breadcrumb, crumb, overlap, opening, closing, own };
   }
 
+  // The span that a cut covers: everything, or what is around the view.
+  const isPart = () => cuts.some((cut) => cut.part);
+  const covered = (cut) => (cut.part ? cut.part.map(unit) : [0, doc.text.length]);
+
   // Chunks and what is between them, in positions of the string.
   function segments(cut) {
-    const found = [];
-    let done = 0;
+    const found = [], [begin, end] = covered(cut);
+    let done = begin;
     cut.chunks.forEach(([from, to], index) => {
       const first = unit(from), last = unit(to);
       if (first > done) found.push({ from: done, to: first, chunk: -1 });
       found.push({ from: first, to: last, chunk: index });
       done = Math.max(done, last);
     });
-    if (done < doc.text.length) found.push({ from: done, to: doc.text.length, chunk: -1 });
+    if (done < end) found.push({ from: done, to: end, chunk: -1 });
     return found;
   }
 
   // Text without bands.
-  function plain() {
+  function plain(begin, end) {
     const parts = [];
-    for (let row = 0; row < doc.lines.length && doc.lines[row] < doc.text.length; row += 60) {
-      const from = doc.lines[row], to = doc.lines[row + 60] ?? doc.text.length;
+    for (let row = lineAt(begin) - 1; begin < end && row < doc.lines.length && doc.lines[row] < end; row += 60) {
+      const from = Math.max(doc.lines[row], begin), to = Math.min(doc.lines[row + 60] ?? doc.text.length, end);
       parts.push(part(el("div", { class: "gap" }), from, to, () => lineNodes(from, to)));
     }
     return parts;
   }
 
   function drawBands() {
-    const cut = cuts[0];
+    const cut = cuts[0], [begin, end] = covered(cut);
     const found = segments(cut).map(({ from, to, chunk }) => (chunk < 0 ? gap(from, to, cut) : band(from, to, cut, chunk)));
-    show(found);
-    if (state.chunk !== null) mark(state.chunk);
+    show([...plain(0, begin), ...found, ...plain(end, doc.text.length)]);
+    if (state.chunk !== null && !cut.part) mark(state.chunk);
   }
 
   function gap(from, to, cut) {
@@ -352,13 +358,14 @@
     return el("button", {
       type: "button", class: "label", tabindex: chunk.index === (state.chunk ?? 0) ? 0 : -1,
     },
-    el("span", { class: "no" }, heard("Chunk "), String(chunk.index)),
+    el("span", { class: "no" }, heard("Chunk "), numberOf(cut, chunk.index)),
     el("span", { class: "crumb" }, shortCrumb(chunk.breadcrumb)),
     names.length ? el("span", { class: "plus" }, `+ ${names.join(", ")}`) : null,
     cap ? meter : null,
     el("span", { class: "size" }, number(chunk.embedded), heard(` tokens, ${linesOf(chunk)}`)));
   }
 
+  const numberOf = (cut, index) => (cut.part?.[0] ? "…" : String(index)); // in the middle it is not known yet
   const bandOf = (index) => [...$("body").children].find((node) => node.chunk === index);
 
   function mark(index) {
@@ -375,6 +382,7 @@
   function choose(index, { scroll = false, focus = false } = {}) {
     const cut = cuts[state.side] || cuts[0];
     if (!cut || index < 0 || index >= cut.chunks.length) return;
+    if (cut.part) { state.clicked = cut.chunks[index][0]; return; } // shown when all chunks are there
     state.chunk = index;
     saveAddress();
     const node = mark(index);
@@ -517,8 +525,10 @@
     const owners = sides.map((side) => new Map(side.map((each) => [each.from, each.chunk])));
     const current = [-1, -1];
     const counts = [0, 0, 0];
+    const [begins, ends] = [0, 1].map((edge) => cuts.map((cut) => covered(cut)[edge]));
+    const begin = Math.min(...begins), end = Math.max(...ends);
     const parts = starts.map((from, row) => {
-      const to = starts[row + 1] ?? doc.text.length;
+      const to = starts[row + 1] ?? end;
       const cutHere = owners.map((side) => side.has(from));
       owners.forEach((side, index) => { if (side.has(from)) current[index] = side.get(from); });
       const kind = cutHere[0] && cutHere[1] ? "both" : cutHere[0] ? "only-a" : "only-b";
@@ -531,7 +541,7 @@
         rail(1, chunks[1], cutHere[1], row && kind === "only-b"),
       ], 6);
     });
-    show(parts);
+    show([...plain(0, begin), ...parts, ...plain(end, doc.text.length)]);
     const spans = cuts.map((cut) => new Set(cut.chunks.map(([from, to]) => `${from}-${to}`)));
     return { counts, same: [...spans[0]].filter((each) => spans[1].has(each)).length };
   }
@@ -543,7 +553,7 @@
     if (row) node.chunk = chunk;
     if (isFirst && row) {
       node.type = "button";
-      node.append(el("span", { class: "no" }, heard(`${cut.strategy} `), String(chunk)),
+      node.append(el("span", { class: "no" }, heard(`${cut.strategy} `), numberOf(cut, chunk)),
         el("span", { class: "size" }, number(row.embedded), heard(" tokens")));
       if (isDifferent) node.append(el("span", { class: "differs" }, `only ${cut.strategy}`));
     }
@@ -571,16 +581,16 @@
     const back = state.q && el("a", { class: "back", href: address({ doc: null, line: 0, chunk: null }) }, `← Results for “${state.q}”`);
     const sizes = cut ? cut.chunks.map((row) => row[5]).sort((a, b) => a - b) : [];
     const summary = cut && el("p", { class: "summary" },
-      el("b", {}, number(sizes.length)), sizes.length === 1 ? " chunk, " : " chunks, ",
+      isPart() ? "Counting …" : [el("b", {}, number(sizes.length)), sizes.length === 1 ? " chunk, " : " chunks, ",
       el("b", {}, number(sizes.reduce((sum, each) => sum + each, 0))), " tokens to embed",
-      sizes.length ? `, median ${number(sizes[sizes.length >> 1])}` : "");
+      sizes.length ? `, median ${number(sizes[sizes.length >> 1])}` : ""]);
     const toggle = el("button", {
       type: "button", class: "quiet", "aria-pressed": String(state.sides.length > 1), id: "compare", onclick: toggleComparison,
     }, "Compare");
     $("head").replaceChildren(
       ...[back, el("h1", {}, doc.title || name),
         el("p", { class: "meta" }, `${name} · ${plural(doc.lines.length, "line")} · ${plural(doc.text.length, "character")}`),
-        el("div", { class: "summary-row" }, comparison ? comparisonSummary(comparison) : summary, comparison && arrows(), toggle)].filter(Boolean));
+        el("div", { class: "summary-row" }, comparison && !isPart() ? comparisonSummary(comparison) : summary, comparison && arrows(), toggle)].filter(Boolean));
     document.title = `${doc.title || name} · quire`;
   }
 
@@ -614,7 +624,7 @@
 
   function drawOptions(problem) {
     if (!doc) return;
-    const side = state.sides[state.side], cut = cuts[state.side];
+    const side = state.sides[state.side], cut = !isPart() && cuts[state.side];
     const focused = document.activeElement?.id;
     const own = Object.keys(start.strategies[side.strategy]);
     const pairs = state.sides.length > 1 && el("div", { class: "sides", role: "group", "aria-label": "Which side to change" },
@@ -774,45 +784,64 @@
     return drawing;
   }
 
-  async function cutOf(side) {
+  async function cutOf(side, near) {
     const asked = request(side), key = JSON.stringify([doc.version, asked.document, asked.path, side]);
     if (known.has(key)) return known.get(key);
-    const cut = await call("cut", asked);
+    const cut = await call("cut", doc.text.length > LONG ? { ...asked, near } : asked);
     if (cut.version !== doc.version) throw Object.assign(new Error("The document has changed."), { stale: true });
-    known.set(key, cut);
+    if (!cut.part) known.set(key, cut);
     if (known.size > 12) known.delete(known.keys().next().value);
     return cut;
   }
 
-  async function cutsOf() {
+  async function cutsOf(near) {
     const made = [];
-    for (const side of state.sides) made.push(await cutOf(side));
+    for (const side of state.sides) made.push(await cutOf(side, near));
     return made;
   }
 
-  async function drawOnce({ keepControls = false } = {}) {
+  const drawProblem = (error) => (error.stale ? void load() : drawOptions(error));
+
+  let wholeTimer;
+  function forgetWhole() { clearTimeout(wholeTimer); wholeTimer = 0; }
+  async function drawOnce({ keepControls = false, line = 1 } = {}) {
+    forgetWhole();
     clearTimeout(lawsTimer);
     const view = viewedPosition();
     try {
-      cuts = await cutsOf();
-    } catch (error) { return error.stale ? void load() : drawOptions(error); }
+      cuts = await cutsOf(character(doc.lines[(view?.line || line) - 1] ?? 0));
+    } catch (error) { return drawProblem(error); }
     difference = -1;
     const comparison = cuts.length > 1 ? drawComparison() : drawBands();
     $("text").classList.toggle("comparing", cuts.length > 1);
+    document.body.classList.toggle("waiting", isPart());
     drawHead(comparison);
     restore(view);
     if (view) requestAnimationFrame(() => restore(view)); // once the heights near the view are known
     if (keepControls && document.activeElement?.closest(".controls")) refreshFigures(); else drawOptions();
+    const clicked = cuts[state.side].chunks.findIndex(([from]) => from === state.clicked);
+    state.clicked = null;
+    if (isPart()) { wholeTimer = setTimeout(drawWhole, 200); return; }
     checkLaws();
+    if (clicked >= 0) state.chunk = clicked;
     if (state.chunk !== null && cuts.length === 1) choose(state.chunk, { scroll: true });
     say(`${plural(cuts[0].chunks.length, "chunk")}`);
+  }
+
+  // All chunks of a long document, unless another change comes first.
+  async function drawWhole() {
+    const timer = wholeTimer;
+    try {
+      await cutsOf();
+      if (timer === wholeTimer) redraw({ keepControls: true });
+    } catch (error) { if (timer === wholeTimer) drawProblem(error); }
   }
 
   // The figures only: a control that somebody drags must stay.
   function refreshFigures() {
     const cut = cuts[state.side], side = state.sides[state.side];
-    $("options").querySelector(".histogram")?.replaceWith(histogram(cut));
-    $("options").querySelector(".findings, .none-found")?.replaceWith(findingList(cut));
+    if (!isPart()) $("options").querySelector(".histogram")?.replaceWith(histogram(cut));
+    if (!isPart()) $("options").querySelector(".findings, .none-found")?.replaceWith(findingList(cut));
     $("options").querySelector(".command")?.replaceWith(commandLine(side));
     for (const problem of $("options").querySelectorAll(".problem")) problem.remove();
     for (const field of $("options").querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
@@ -830,6 +859,7 @@
 
   let loading = null;
   async function load() {
+    forgetWhole();
     loading?.abort();
     loading = new AbortController();
     const { signal } = loading;
@@ -845,11 +875,11 @@
       marks = [];
       const marking = marksOf();
       if (lastResults?.found) marks = await marking; // else the first search may take a while
-      show(plain());
+      show(plain(0, doc.text.length));
       drawHead();
       $("text").scrollTop = 0;
       if (state.chunk === null) drawNoChunk();
-      await redraw();
+      await redraw({ line: state.line || 1 });
       if (state.line) jump(state.line);
       const found = await marking;
       if (!signal.aborted && found.length > marks.length) { marks = found; await redraw(); }
@@ -887,6 +917,7 @@
 
   async function drawSearch() {
     doc = null;
+    forgetWhole();
     loading?.abort();
     $("text").classList.remove("comparing");
     document.body.classList.add("searching");
