@@ -12,6 +12,7 @@ import anyio
 import pytest
 from agent_clients import MODES, TRANSPORTS, text_of, use
 from mcp.shared.exceptions import MCPError
+from mcp_types import ResourceTemplateReference
 from processes import QUIRE, start
 
 from quire.tokens import tokenizers
@@ -40,7 +41,7 @@ def test_a_session(folder, way) -> None:
     async def work(client):
         await check_discovery(client)
         await check_every_tool(client)
-        await check_resources(client, folder)
+        await check_resources_and_completion(client, folder)
         await check_errors_of_tools(client)
 
         if mode != "legacy":  # it has no such fields
@@ -69,8 +70,8 @@ async def check_discovery(client) -> None:
 
 
 async def check_caching(client) -> None:
-    listed = await client.list_tools()
-    assert (listed.ttl_ms, listed.cache_scope) == (3_600_000, "public")
+    for listed in (await client.list_tools(), await client.list_resource_templates()):
+        assert (listed.ttl_ms, listed.cache_scope) == (3_600_000, "public")
     for read in (await client.list_resources(), await client.read_resource("quire:///docs/auth.md")):
         assert (read.ttl_ms, read.cache_scope) == (1_000, "private")
 
@@ -142,13 +143,23 @@ async def check_every_tool(client) -> None:
     assert ", 1 tree, 0 unreadable files\n" in status.content[0].text
 
 
-async def check_resources(client, folder) -> None:
+async def check_resources_and_completion(client, folder) -> None:
     listed = (await client.list_resources()).resources
     assert [each.name for each in listed] == ["docs:auth.md", "docs:guides/tables.md", "docs:guides/Ünï code.md"]
     for each in listed:
         [content] = (await client.read_resource(each.uri)).contents
         assert content.text == (folder / each.name.replace(":", "/")).read_text()
-    [content] = (await client.read_resource("quire:///docs/auth.md#oauth")).contents
+    templates = (await client.list_resource_templates()).resource_templates
+    section = next(each for each in templates if each.name == "section")
+    values = {"tree": "docs", "path": "auth.md", "slug": "oauth"}
+    given: dict[str, str] = {}
+    for name, value in values.items():
+        reference = ResourceTemplateReference(uri=section.uri_template)
+        found = await client.complete(reference, {"name": name, "value": value[:2]}, given)
+        assert value in found.completion.values
+        given[name] = value
+    uri = section.uri_template.replace("+", "").format(**values)
+    [content] = (await client.read_resource(uri)).contents
     assert content.text.startswith("## OAuth")
     with pytest.raises(MCPError, match="not in the index"):
         await client.read_resource("quire:///docs/nowhere.md")

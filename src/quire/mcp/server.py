@@ -6,7 +6,7 @@ not know the token.
 
 import hmac
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from threading import Timer
@@ -33,11 +33,12 @@ from quire.mcp.answers import Service, offset_of
 from quire.mcp.tools import SCHEME, TOOLS, VECTOR_TOOLS, get_section, uri
 from quire.search.vector_files import current_folder
 from quire.web.local_server import foreign_header, guarded, listen, serve
+from quire.workspace.workspace import Workspace
 
 _THREADS = 16
 _PROGRESS_EVERY = 0.1
 _WARM_UP_AFTER = 0.2
-_PAGE = 100  # how many resources a list has at once
+_PAGE = 100  # how many resources a list or a completion has at once
 _TTL, _TOOLS_TTL = 1_000, 3_600_000  # milliseconds: documents are compared once in a second, tools do not change
 _PATH = "/mcp"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -75,7 +76,9 @@ class AgentServer:
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
             on_read_resource=self._read_resource,
+            on_completion=self._complete,
         )
 
     def serve_stdio(self) -> None:
@@ -165,12 +168,26 @@ class AgentServer:
         cursor = str(end) if end < len(documents) else None
         return types.ListResourcesResult(resources=resources, next_cursor=cursor, ttl_ms=_TTL)
 
+    async def _list_templates(self, context: Context, params: Cursor) -> types.ListResourceTemplatesResult:
+        forms = {"document": _DOCUMENT_URI, "section": f"{_DOCUMENT_URI}#{{slug}}"}.items()
+        templates = [types.ResourceTemplate(name=name, uri_template=form, mime_type=_MARKDOWN) for name, form in forms]
+        return types.ListResourceTemplatesResult(resource_templates=templates, ttl_ms=_TOOLS_TTL, cache_scope="public")
+
     async def _read_resource(self, context: Context, params: types.ReadResourceRequestParams) -> ReadResult:
         resource = str(params.uri)
         with _protocol_errors(uri=resource):
             hit = await self._in_thread(context, lambda: get_section(self._workspace, _node_id(resource)))
         contents = types.TextResourceContents(uri=resource, text=hit.text, mime_type=_MARKDOWN)
         return ReadResult(contents=[contents], ttl_ms=_TTL)
+
+    async def _complete(self, context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        others = (params.context and params.context.arguments) or {}
+        complete = partial(_completions, self._workspace, params.argument.name, params.argument.value, others)
+        is_ours = isinstance(params.ref, types.ResourceTemplateReference)
+        with _protocol_errors():
+            values = await self._in_thread(context, complete) if is_ours else []
+        page = types.Completion(values=values[:_PAGE], total=len(values), has_more=len(values) > _PAGE)
+        return types.CompleteResult(completion=page)
 
 
 def _node_id(text: str) -> str:
@@ -182,6 +199,17 @@ def _node_id(text: str) -> str:
     if parts.scheme != SCHEME or parts.netloc or parts.query or not path:
         raise NotFoundError(f"{text[:200]}: no such resource", f"the form is {_DOCUMENT_URI}")
     return f"{tree}:{path}#{unquote(parts.fragment)}" if parts.fragment else f"{tree}:{path}"
+
+
+def _completions(workspace: Workspace, argument: str, start: str, others: Mapping[str, str]) -> list[str]:
+    """The values of a template's argument that start with ``start``; ``others`` are the other arguments."""
+    documents = [document for document in workspace.documents() if others.get("tree") in (None, "", document.tree)]
+    if argument in ("tree", "path"):
+        values = [getattr(document, argument) for document in documents]
+    else:
+        ids = [document.id for document in documents if document.path == others.get("path")]
+        values = [node.slug for document_id in ids for node in workspace.index.outline(document_id) if node.slug]
+    return [value for value in dict.fromkeys(values) if value.startswith(start)]
 
 
 @contextmanager
