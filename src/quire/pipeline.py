@@ -1,7 +1,5 @@
 """The order of the stages: bytes -> Source -> Document -> Pieces -> Chunks. Every public function but ``Index``."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence

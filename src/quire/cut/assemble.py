@@ -1,7 +1,5 @@
 """Pieces into chunk records: every field of every chunk, made in one pass over the pieces."""
 
-from __future__ import annotations
-
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence

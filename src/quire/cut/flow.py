@@ -1,7 +1,5 @@
 """The ``flow`` strategy: blocks in order, packed towards a target within a strict range."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from itertools import pairwise
 

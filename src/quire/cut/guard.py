@@ -1,7 +1,5 @@
 """The guard of `flow`: chunks that are not worth embedding, by reason."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Literal

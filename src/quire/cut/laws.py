@@ -3,8 +3,6 @@
 Each law is a function. It trusts nothing that a strategy computed: chunks may also come from a file.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

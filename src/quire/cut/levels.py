@@ -1,7 +1,5 @@
 """The levels at which a block may be cut, the best first: where its lines, sentences, words and graphemes end."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise

@@ -3,8 +3,6 @@ r"""Regular white space, for `flow`: line ends ``\n``, no trailing spaces, one b
 Code, tables and HTML stay as they are, also inside lists and quotes. A hard break of two spaces stays.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ Each segment between two positions of a level is counted once; a slice is as man
 still above the cap is cut on the next level; a row, a line, an item or a sentence that fits the cap is not torn.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate, islice

@@ -5,8 +5,6 @@ fit; a child that does not fit opens the next piece, or is packed by the same ru
 several together up to ``join_tokens``.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 

@@ -3,8 +3,6 @@
 Inside list items, footnotes and quotes these have the block's own indentation, so that no line has to move.
 """
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 A large section is cut between its blocks. A block stays whole even if it alone exceeds the cap; that is a finding.
 """
 
-from __future__ import annotations
-
 from itertools import accumulate
 from typing import TypeAlias
 

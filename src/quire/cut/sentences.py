@@ -4,8 +4,6 @@ The rules are our own (docs/decisions/sentences.md). One pattern finds the stops
 questions then decide whether a sentence ends there. In doubt it goes on: a sentence torn is nonsense.
 """
 
-from __future__ import annotations
-
 import re
 
 from quire.cut.words import between_graphemes, block_starts, inline_atoms, outside

@@ -1,7 +1,5 @@
 """The ``tree`` strategy: a piece for every node that has text of its own; the heading is its title, not its text."""
 
-from __future__ import annotations
-
 from quire.model.document import Document, Finding
 from quire.model.options import Options
 from quire.model.record import Piece

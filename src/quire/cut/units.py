@@ -4,8 +4,6 @@ A unit is a section with its own text, a block of a section that is too large, o
 (oversized_blocks.py). A piece is a group of consecutive units; what a slice needs to stay valid is added at its edges.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence

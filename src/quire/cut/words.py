@@ -5,8 +5,6 @@ are not torn (``inline_atoms``). The parser reads the prose by itself: it does n
 elsewhere, so ``[a][b]`` and a short ``[a]`` count as links. A mistake costs a better position for a cut.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from bisect import bisect_left

@@ -1,7 +1,5 @@
 """A list of documents with token counts that fits a limit: with headings if possible, else shortened to folders."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile

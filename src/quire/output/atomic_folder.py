@@ -5,8 +5,6 @@ system cannot do that, files are renamed one by one: an error is undone, but a k
 the next run writes it. decisions/files.md explains the choice.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import errno

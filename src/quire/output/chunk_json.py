@@ -1,7 +1,5 @@
 """A chunk to JSON and back. model/record.py declares the fields and their names; chunk.schema.json describes them."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

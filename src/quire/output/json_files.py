@@ -5,8 +5,6 @@ document's own files, by the record in them. Names that differ only in case or i
 because some file systems treat them as equal.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

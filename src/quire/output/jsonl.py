@@ -1,7 +1,5 @@
 """JSON lines: one record per line, to a stream, to a file that is replaced as a whole or not at all, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path

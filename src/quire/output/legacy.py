@@ -3,8 +3,6 @@
 Fields that the old format lacks are derived from others, or guessed if that is impossible; ``guessed`` lists those.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

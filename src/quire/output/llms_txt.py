@@ -1,7 +1,5 @@
 """llms.txt and llms-full.txt: the documents of trees with the addresses of their published pages."""
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Parquet: one row per chunk, with the fields of the JSON record or of the flat one. Needs pyarrow, an extra."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module

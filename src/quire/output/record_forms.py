@@ -1,7 +1,5 @@
 """The compact and the flat record of a chunk, and the node record of the heading tree."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, TypeAlias, cast

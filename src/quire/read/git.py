@@ -1,7 +1,5 @@
 """Calls of the installed ``git``: no hook or submodule of a repository runs, and no password is asked for."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

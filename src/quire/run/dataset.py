@@ -9,8 +9,6 @@ A dataset has a file for each part, written by the processes that cut the docume
 done again. Outputs are folders or URLs.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress

@@ -5,8 +5,6 @@ Ray schedules a task for each part, and repeats those of a node that dies. quire
 memory of this process does not grow with the number of parts.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 from collections import deque

@@ -5,8 +5,6 @@ group or a line belongs to the part in which it begins, so that only the workers
 documents, so every engine makes the same ones.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import io

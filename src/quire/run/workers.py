@@ -3,8 +3,6 @@
 Work is measured in bytes of documents, plus a constant per document. decisions/run.md has the figures.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Vector stores kept in step with documents: ``sync`` writes what changed and nothing else. One module per store."""
 
-from __future__ import annotations
-
 from quire.stores.node_index import NodeIndex
 from quire.stores.node_rows import Copied, copy_nodes
 from quire.stores.read_nodes import copy_documents

@@ -4,8 +4,6 @@ Workers send the rows and the links of each document, and how many sections have
 file until all documents are read, because a section also has the words of links that lead to it.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 A row is a chunk, or a passage of a chunk that is longer than the model's window.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -7,8 +7,6 @@ same however many documents there are. A log with many entries is written anew w
 long as the table of their generation exists.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

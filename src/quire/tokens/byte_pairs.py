@@ -9,8 +9,6 @@ The files in ``vocabularies/`` hold the rank files that OpenAI publishes with ti
     the rank of each, in the same order                     3 bytes each, little-endian
 """
 
-from __future__ import annotations
-
 import re
 import struct
 import unicodedata

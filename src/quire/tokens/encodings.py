@@ -4,8 +4,6 @@ An engine takes 100 to 600 ms to load. So a process counts its first texts in Py
 times as fast as tiktoken, which is for systems without a wheel of it, such as Alpine Linux.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from importlib import import_module

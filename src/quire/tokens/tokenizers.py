@@ -3,8 +3,6 @@
 Special tokens that a tokenizer adds (``[CLS]``, ``[SEP]``) count. Nothing is loaded before the first count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
