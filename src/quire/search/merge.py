@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from quire.index.engine.second_pass import TOLERANCE
+from quire.index.engine.own_shares import TOLERANCE
 from quire.index.engine.snapshot import Match
 from quire.index.node import NO_PARENT, Outline
 from quire.model.validation import NO_LIMIT

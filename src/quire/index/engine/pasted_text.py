@@ -10,7 +10,7 @@ import tantivy
 from quire.index.engine import first_pass
 from quire.index.engine.analysis import terms
 from quire.index.engine.first_pass import LONG_QUERY, QueryContext, adjacent, all_items, any_of, best_of
-from quire.index.engine.second_pass import scores_inside
+from quire.index.engine.own_shares import scores_inside
 from quire.index.engine.snapshot import Match, Snapshot
 from quire.model.query_tree import Phrase, Query, Word
 

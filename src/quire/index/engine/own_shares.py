@@ -1,4 +1,4 @@
-"""The second pass of a search: how much of the query the best nodes have in their own title and body.
+"""How much of the query the best nodes have in their own title and body.
 
 The engine adds shares up: every item of the query has a constant score, its part of the whole.
 """
