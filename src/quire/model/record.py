@@ -9,7 +9,6 @@ from typing import Annotated, Any, NamedTuple
 
 from msgspec import Meta, Struct, field, structs, to_builtins
 
-from quire.errors import InputError
 from quire.model.document import UNTITLED, Document, Finding
 from quire.model.options import Options
 from quire.model.page_markers import without_markers
@@ -121,7 +120,7 @@ class Chunk(Struct, frozen=True, kw_only=True, rename="camel"):
 
         ``OTHER_NAMES`` are read, too. A missing field or a wrong type raises an InputError. Unknown fields are ignored.
         """
-        record = renamed(record, OTHER_NAMES, name=name) if isinstance(record, Mapping) else record
+        record = renamed(record, OTHER_NAMES) if isinstance(record, Mapping) else record
         chunk: Chunk = check_record(record, cls, name=name)
         return structs.replace(chunk, metadata=MappingProxyType(chunk.metadata))
 
@@ -187,17 +186,9 @@ def plain_values(value: Any) -> Any:
     return [plain_values(each) for each in value] if isinstance(value, tuple | list) else value
 
 
-def renamed(record: Mapping[str, Any], names: Mapping[str, str], *, name: str, inside: str = "") -> dict[str, Any]:
-    """``record`` with fields renamed; errors call it ``name`` and put ``inside`` before the names of fields."""
-    for old, new in names.items():
-        if old in record and new in record and record[old] != record[new]:
-            raise differing(f"{inside}{new}", f"{inside}{old}", name)
-    return {names.get(key, key): value for key, value in record.items()}
-
-
-def differing(field: str, other: str, name: str) -> InputError:
-    """The error for a record with two values for one field."""
-    return InputError(name, f"field {field}: differs from {other}, its other name", "remove the wrong one")
+def renamed(record: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """``record`` with fields renamed; a field that also has its new name keeps that value."""
+    return {names.get(key, key): value for key, value in record.items() if names.get(key) not in record}
 
 
 _SHOWN = 100  # how many characters of a text a chunk shows of itself

@@ -9,7 +9,7 @@ from typing import Any
 
 from quire.errors import InputError
 from quire.model import breadcrumbs
-from quire.model.record import OTHER_NAMES, Chunk, differing, renamed
+from quire.model.record import OTHER_NAMES, Chunk, renamed
 from quire.model.validation import check_record
 from quire.output.chunk_json import optional
 from quire.parsing.slugs import github_slug
@@ -46,17 +46,13 @@ def migrate(record: Mapping[str, Any], title: str | None = None, *, name: str = 
 
 
 def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """``record`` with current names; InputError if two names disagree or a field has a wrong type."""
-    current = renamed(record, RENAMED, name=name)
+    """``record`` with current names; InputError if a field has a wrong type."""
+    current = renamed(record, RENAMED)
     position, stats = current.get("sourcePosition"), current.get(_STATS, {})
     if isinstance(position, Mapping):
-        names = {"sourceLength": "totalChars"}
-        current["sourcePosition"] = renamed(position, names, name=name, inside="sourcePosition.")
+        current["sourcePosition"] = renamed(position, {"sourceLength": "totalChars"})
     if _COUNT in current and isinstance(stats, Mapping):
-        count = current.pop(_COUNT)
-        if stats.get("tokens", count) != count:
-            raise differing(f"{_STATS}.tokens", _COUNT, name)
-        current[_STATS] = {"tokens": count, **stats}  # where quire writes it
+        current[_STATS] = {"tokens": current.pop(_COUNT), **stats}  # where quire writes it
     check_record(current, optional(Chunk), name=name)
     return current
 
