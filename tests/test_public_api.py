@@ -80,8 +80,6 @@ def test_document() -> None:
     assert document.path == "guides/auth.md"
     assert [section.title for section in document.sections] == ["T", "A", "B"]
     assert [block.kind for block in document.blocks] == ["heading", "paragraph", "heading", "paragraph"]
-    top = document.sections[0]
-    assert [child.title for child in document.children_of(top)] == ["A"]
     assert [section.title for section in document.path_to(document.sections[2])] == ["A", "B"]
 
 

@@ -266,7 +266,7 @@ def _headings_are_right(case: Case) -> Iterator[Note]:
             position, _ = document.text_between(position, chunk.source_position.char_end)
         section = document.sections[max(document.section_at(position), 0)]
         titles = tuple(above.title for above in document.path_to(section))
-        is_exact = chunk.strategy == "flow" or (chunk.strategy == "tree" and section.is_node)
+        is_exact = chunk.strategy == "flow" or (chunk.strategy == "tree" and section.position is not None)
         if chunk.header_path != (titles if is_exact else titles[: len(chunk.header_path)]):
             place = " > ".join(titles) or "no heading"
             yield position, "wrong-headings", f"chunk {chunk.id} is under {place}, not {chunk.header_breadcrumb!r}"

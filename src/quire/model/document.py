@@ -117,11 +117,6 @@ class Block(NamedTuple):
         """The characters it covers."""
         return Span(self.start, self.end)
 
-    @property
-    def language(self) -> str:
-        """The language of a code block: the first word of its info string."""
-        return self.info.split(maxsplit=1)[0] if self.kind == "code" and self.info else ""
-
     def walk(self) -> "Iterator[Block]":
         """This block and every block inside it, in document order."""
         waiting = [self]
@@ -159,11 +154,6 @@ class Section(NamedTuple):
     def span(self) -> Span:
         """Everything below the heading's line, children included."""
         return Span(self.body_start, self.end)
-
-    @property
-    def is_node(self) -> bool:
-        """Whether it is in the tree: the document, and every heading with text somewhere below it."""
-        return self.position is not None
 
 
 class Link(NamedTuple):
@@ -321,14 +311,6 @@ class Document(Struct, frozen=True, kw_only=True, dict=True):
             path.append(section)
             section = self.sections[section.parent]
         return tuple(reversed(path))
-
-    def children_of(self, section: Section) -> tuple[Section, ...]:
-        """The nodes directly below ``section``."""
-        return tuple([below for below in self.nodes if below.parent == section.number])
-
-    def full_text(self, section: Section) -> str:
-        """The text of a section and everything below it: headings and bodies in document order."""
-        return self.text[section.start : section.end]
 
 
 _FENCE_INFO = pattern(r"[ \t]*(?:`{3,}|~{3,})[ \t]*([^\r\n]*)")
