@@ -66,9 +66,6 @@ class Source(Struct, frozen=True, kw_only=True):
     malformed_frontmatter: Span | None = None  # front matter that does not parse: it is body text, but not Markdown
     findings: tuple[Finding, ...] = ()  # findings from reading
 
-    def __hash__(self) -> int:
-        return hash((self.path, self.text))
-
     @property
     def metadata(self) -> Mapping[str, Any]:
         """The front matter for the records of the document; empty if it is too large to repeat in each."""
@@ -207,9 +204,6 @@ class Document(Struct, frozen=True, kw_only=True, dict=True):
     """The blocks at document level, as lists; together they cover every character that is not blank."""
     section_columns: SectionColumns  # the sections, as lists
     findings: tuple[Finding, ...] = ()  # findings from reading and parsing
-
-    def __hash__(self) -> int:
-        return hash((self.title, self.source))
 
     def __repr__(self) -> str:
         return f"Document(path={self.path!r}, title={self.title!r}, findings={self.findings!r})"

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from quire.errors import TokenizerError
 from quire.model.offsets import repaired
 from quire.tokens import byte_pairs
+from quire.tokens.token_counters import TokenCounter
 
 _Count = Callable[[str], int]
 
@@ -39,17 +40,12 @@ LONGEST_BLANK = 500_000
 _BLANK = re.compile(r"\s++")
 
 
-class EncodingCounter:
+class EncodingCounter(TokenCounter):
     """Counts the tokens of one encoding; special tokens are ordinary text, lone surrogates U+FFFD."""
 
-    count: Callable[[str], int]  # how many tokens a text has
-    count_ascii: Callable[[str], int]  # the same for ASCII text. Becomes the engine's own function once that is loaded.
-
     def __init__(self, name: str) -> None:
-        self.name = name
-        self.count = self.count_ascii = self._count_first_texts
+        super().__init__(name, self._count_first_texts)
         self.starts_line = _CLEAN[name].match
-        """Tells the most frequent clean cuts, the starts of lines, faster than ``cuts_cleanly``."""
         self._lock = Lock()
         self._python: byte_pairs.BytePairs | None = byte_pairs.BytePairs(name, PYTHON_WORK[name])
 

@@ -56,18 +56,18 @@ class Sizer:
     ) -> None:
         self.text = document.text if regular is None else regular.text
         is_ascii = document.text.isascii() and document.title.isascii()
-        self.count: Callable[[str], int] = getattr(counter, "count_ascii", counter.count) if is_ascii else counter.count
+        self.count: Callable[[str], int] = counter.count_ascii if is_ascii else counter.count
         self.cap = options.cap or _NO_CAP
         self.breadcrumbs = Breadcrumbs(document, self.count, options)
         self.section_of = document.first_section if options.strategy == "flow" else document.enclosing_section
         """The section whose breadcrumb line is above a span."""
-        self._rate: int = getattr(counter, "characters_a_token", 0)
+        self._rate = counter.characters_a_token
         self.adds_up = self._rate > 0 or counter.cuts_cleanly("a\nb", 2)
         """Whether counts of lines add up, so that ``sums`` can be used."""
         self.sure = self.cap - self.breadcrumbs.most_tokens - SLACK if self.adds_up else NEVER
         """Text whose sum is at most this fits below every breadcrumb line."""
         self._is_clean = counter.cuts_cleanly
-        self._starts_line: Callable[[str, int], object] = getattr(counter, "starts_line", lambda _text, _at: None)
+        self._starts_line = counter.starts_line
         self._regular = regular
         self._marks: list[int] = []  # clean cuts of the text, ascending
         self._totals: list[int] = []  # the tokens from the first mark up to each

@@ -4,7 +4,6 @@ Special tokens that a tokenizer adds (``[CLS]``, ``[SEP]``) count. Nothing is lo
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from os.path import isfile
 from pathlib import Path
@@ -21,23 +20,10 @@ _LONGEST_REMEMBERED = 16_384
 _Count = Callable[[str], int]
 
 
-@dataclass(frozen=True)
-class FunctionCounter:
-    """Counts with a function whose counts may not add up."""
-
-    name: str
-    count: _Count
-    characters_a_token: int = 0  # by which it divides the length of a text; 0 if it does something else
-
-    def cuts_cleanly(self, text: str, at: int) -> bool:
-        """Only where nothing is cut off."""
-        return at in (0, len(text))
-
-
 _NAMED: Mapping[str, TokenCounter] = MappingProxyType(
     {
         **{name: EncodingCounter(name) for name in ENCODINGS},
-        ESTIMATE: FunctionCounter(ESTIMATE, estimated, CHARACTERS_A_TOKEN),
+        ESTIMATE: TokenCounter(ESTIMATE, estimated, CHARACTERS_A_TOKEN),
     }
 )
 """One counter per name, so that a process loads a vocabulary at most once."""
@@ -56,8 +42,8 @@ def resolve(tokenizer: object | None, default: str) -> TokenCounter:
         tokenizer = default
     if isinstance(tokenizer, str | Path):
         return _by_name(tokenizer)
-    if all(hasattr(tokenizer, name) for name in ("name", "count", "cuts_cleanly")):
-        return cast("TokenCounter", tokenizer)
+    if isinstance(tokenizer, TokenCounter):
+        return tokenizer
     if callable(getattr(tokenizer, "encode", None)):
         return _counter(_name_of(tokenizer), lambda: tokenizer)
     if callable(tokenizer):
@@ -85,7 +71,7 @@ def _by_file(name: str, file: Path, _modified: int) -> TokenCounter:
     return _counter(name, lambda: _read(name, file))
 
 
-def _function_counter(function: _Count) -> FunctionCounter:
+def _function_counter(function: _Count) -> TokenCounter:
     """A counter that checks what ``function`` returns."""
     name = _name_of(function)
 
@@ -98,10 +84,10 @@ def _function_counter(function: _Count) -> FunctionCounter:
             "it must return the number of tokens, an int that is not negative",
         )
 
-    return FunctionCounter(name, _remembered(count))
+    return TokenCounter(name, _remembered(count))
 
 
-def _counter(name: str, tokenizer: Callable[[], Any]) -> FunctionCounter:
+def _counter(name: str, tokenizer: Callable[[], Any]) -> TokenCounter:
     """A counter that reads or copies its tokenizer at the first count."""
     prepared = cache(lambda: _count_with(tokenizer(), name))
 
@@ -114,7 +100,7 @@ def _counter(name: str, tokenizer: Callable[[], Any]) -> FunctionCounter:
             message = " ".join(str(error).split())
             raise TokenizerError(f"tokenizer {name} fails ({message:.200})", "correct it, or use another") from error
 
-    return FunctionCounter(name, _remembered(count))
+    return TokenCounter(name, _remembered(count))
 
 
 def _remembered(count: _Count) -> _Count:
