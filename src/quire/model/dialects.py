@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from quire.model.patterns import pattern
@@ -29,25 +28,23 @@ class Dialect(NamedTuple):
     address_keys: tuple[str, ...] = ()  # keys of front matter that set the name of a page, or its whole address
 
 
-DIALECTS: Mapping[str, Dialect] = MappingProxyType(
-    {
-        COMMONMARK: Dialect("github", suffix=None),
-        "github": Dialect("github", suffix=None),
-        "docusaurus": Dialect(
-            "docusaurus",
-            ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"),
-            address_keys=("slug", "id"),
-        ),
-        "vitepress": Dialect("vitepress", (".vitepress",), ".html"),
-        "mkdocs": Dialect("mkdocs", ("mkdocs.yml", "mkdocs.yaml", "zensical.toml"), "/"),
-        "hugo": Dialect("hugo", ("hugo.toml", "hugo.yaml", "hugo.json", "config.toml"), "/", ("url", "slug")),
-        "myst": Dialect("sphinx", ("conf.py", "myst.yml"), ".html"),
-        "jekyll": Dialect("kramdown", ("_config.yml",), ".html", ("permalink",)),
-        "gitbook": Dialect("gitbook", (".gitbook.yaml",)),
-        "obsidian": Dialect("github", (".obsidian",)),
-        DOCS_BUILDER: Dialect("ascii", ("docset.yml",)),
-    }
-)
+DIALECTS: Mapping[str, Dialect] = {
+    COMMONMARK: Dialect("github", suffix=None),
+    "github": Dialect("github", suffix=None),
+    "docusaurus": Dialect(
+        "docusaurus",
+        ("docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs"),
+        address_keys=("slug", "id"),
+    ),
+    "vitepress": Dialect("vitepress", (".vitepress",), ".html"),
+    "mkdocs": Dialect("mkdocs", ("mkdocs.yml", "mkdocs.yaml", "zensical.toml"), "/"),
+    "hugo": Dialect("hugo", ("hugo.toml", "hugo.yaml", "hugo.json", "config.toml"), "/", ("url", "slug")),
+    "myst": Dialect("sphinx", ("conf.py", "myst.yml"), ".html"),
+    "jekyll": Dialect("kramdown", ("_config.yml",), ".html", ("permalink",)),
+    "gitbook": Dialect("gitbook", (".gitbook.yaml",)),
+    "obsidian": Dialect("github", (".obsidian",)),
+    DOCS_BUILDER: Dialect("ascii", ("docset.yml",)),
+}
 if TYPE_CHECKING:
     DialectName = str
 else:

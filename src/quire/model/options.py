@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
 from msgspec import Meta, Struct, structs
@@ -150,10 +149,10 @@ class TreeOptions(Options, frozen=True):
     tree: Annotated[NamePart | None, about("the first part of node ids; by default the content type")] = None
 
 
-STRATEGIES: Mapping[str, type[Options]] = MappingProxyType(
-    {kind.strategy: kind for kind in (PackedOptions, FlowOptions, SectionsOptions, TreeOptions)}
-)
-ALIASES: Mapping[str, str] = MappingProxyType({"hard_cap": "max_tokens", "target": "target_tokens"})
+STRATEGIES: Mapping[str, type[Options]] = {
+    kind.strategy: kind for kind in (PackedOptions, FlowOptions, SectionsOptions, TreeOptions)
+}
+ALIASES: Mapping[str, str] = {"hard_cap": "max_tokens", "target": "target_tokens"}
 """Other names of ``packed``'s sizes."""
 
 

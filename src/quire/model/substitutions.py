@@ -9,7 +9,6 @@ The source and positions in it stay as they are.
 
 import re
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -23,7 +22,7 @@ Substitutions = Annotated[
         extra={"rule": 'a table of texts, as in es = "Elasticsearch"'},
     ),
 ]
-NO_SUBSTITUTIONS: Mapping[str, Any] = MappingProxyType({})
+NO_SUBSTITUTIONS: Mapping[str, Any] = {}
 _VARIABLE = pattern(
     r"""\{(?:\{(?:[<%]-?[ \t]*+param[ \t]++["'`]?(?P<param>[\w.-]++)["'`]?[ \t]*+-?[%>]"""
     r"""|-?[ \t]*+(?P<name>[\w$.][\w$.-]*+)[ \t]*+(?:\|[^{}\n]*+)?)\}\}"""

@@ -6,7 +6,6 @@
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 from quire.model.document import Document
@@ -126,25 +125,23 @@ class SlugRule(NamedTuple):
     first: int = 1  # the number of the second heading with the same slug
 
 
-RULES: Mapping[str, SlugRule] = MappingProxyType(
-    {
-        **dict.fromkeys(("github", "docusaurus", "hugo"), SlugRule(github_slug)),
-        "blackfriday": SlugRule(blackfriday_slug),
-        # as Blackfriday, with words for some signs
-        "gitbook": SlugRule(lambda title: blackfriday_slug("".join(_GITBOOK_WORDS.get(char, char) for char in title))),
-        "vitepress": SlugRule(vitepress_slug),
-        "mkdocs": SlugRule(mkdocs_slug, "_"),
-        "pymdownx": SlugRule(unicode_slug, "_"),
-        # Jekyll: from the first ASCII letter on, ASCII letters, digits and hyphens; a hyphen for each space
-        "kramdown": SlugRule(lambda title: _NOT_KRAMDOWN.sub("", title.lstrip(_NO_LETTERS)).replace(" ", "-").lower()),
-        "sphinx": SlugRule(sphinx_slug),
-        # MDN: lower case with an underscore for each run of white space; punctuation removed
-        "underscore": SlugRule(lambda title: "_".join(_MDN_PUNCTUATION.sub("", title.lower()).split()), "_", 2),
-        "ascii": SlugRule(ascii_slug),
-        # letters, digits and underscores; each gap becomes a hyphen, and hyphens of the title are removed
-        "vscode": SlugRule(lambda title: "-".join(_NOT_WORD.sub("", title.lower()).replace("-", "").split())),
-    }
-)
+RULES: Mapping[str, SlugRule] = {
+    **dict.fromkeys(("github", "docusaurus", "hugo"), SlugRule(github_slug)),
+    "blackfriday": SlugRule(blackfriday_slug),
+    # as Blackfriday, with words for some signs
+    "gitbook": SlugRule(lambda title: blackfriday_slug("".join(_GITBOOK_WORDS.get(char, char) for char in title))),
+    "vitepress": SlugRule(vitepress_slug),
+    "mkdocs": SlugRule(mkdocs_slug, "_"),
+    "pymdownx": SlugRule(unicode_slug, "_"),
+    # Jekyll: from the first ASCII letter on, ASCII letters, digits and hyphens; a hyphen for each space
+    "kramdown": SlugRule(lambda title: _NOT_KRAMDOWN.sub("", title.lstrip(_NO_LETTERS)).replace(" ", "-").lower()),
+    "sphinx": SlugRule(sphinx_slug),
+    # MDN: lower case with an underscore for each run of white space; punctuation removed
+    "underscore": SlugRule(lambda title: "_".join(_MDN_PUNCTUATION.sub("", title.lower()).split()), "_", 2),
+    "ascii": SlugRule(ascii_slug),
+    # letters, digits and underscores; each gap becomes a hyphen, and hyphens of the title are removed
+    "vscode": SlugRule(lambda title: "-".join(_NOT_WORD.sub("", title.lower()).replace("-", "").split())),
+}
 
 
 def section_anchors(document: Document, rule: str) -> list[str]:

@@ -17,21 +17,18 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import accumulate, pairwise
 from pathlib import Path
-from types import MappingProxyType
 
 FOLDER = Path(__file__).parent / "vocabularies"
 NO_RANK = 1 << 32  # the rank of bytes that are no token
 
-PATTERNS: Mapping[str, str] = MappingProxyType(
-    {
-        "cl100k_base": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+[\p{L}]++|[\p{N}]{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|"
-        r"[\s]++$|[\s]*[\r\n]|[\s]+(?![^\s])|[\s]",
-        "o200k_base": r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
-        r"[\p{N}]{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|[\s]*[\r\n]+|[\s]+(?![^\s])|[\s]+",
-    }
-)
+PATTERNS: Mapping[str, str] = {
+    "cl100k_base": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+[\p{L}]++|[\p{N}]{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|"
+    r"[\s]++$|[\s]*[\r\n]|[\s]+(?![^\s])|[\s]",
+    "o200k_base": r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+    r"[\p{N}]{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|[\s]*[\r\n]+|[\s]+(?![^\s])|[\s]+",
+}
 r"""tiktoken's own; ``\s`` and ``\p{…}`` are always in brackets, so that they can be replaced by ranges."""
 
 _HEADER = struct.Struct("<128I")

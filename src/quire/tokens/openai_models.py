@@ -2,14 +2,11 @@
 
 from collections.abc import Mapping
 from functools import cache
-from types import MappingProxyType
 
-ENCODINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "o200k_base": ("gpt-5", "gpt-5.1", "gpt-4.5", "gpt-4.1", "gpt-4o", "chatgpt-4o", "o1", "o3", "o4-mini"),
-        "cl100k_base": ("gpt-4", "gpt-3.5-turbo", "text-embedding-3", "text-embedding-ada-002"),
-    }
-)
+ENCODINGS: Mapping[str, tuple[str, ...]] = {
+    "o200k_base": ("gpt-5", "gpt-5.1", "gpt-4.5", "gpt-4.1", "gpt-4o", "chatgpt-4o", "o1", "o3", "o4-mini"),
+    "cl100k_base": ("gpt-4", "gpt-3.5-turbo", "text-embedding-3", "text-embedding-ada-002"),
+}
 """OpenAI's encodings with their models. Variants of a model add a dash and more: ``gpt-4o-mini``."""
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from os.path import isfile
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, cast
 
 from quire.errors import OptionError, TokenizerError, is_panic
@@ -20,12 +19,10 @@ _LONGEST_REMEMBERED = 16_384
 _Count = Callable[[str], int]
 
 
-_NAMED: Mapping[str, TokenCounter] = MappingProxyType(
-    {
-        **{name: EncodingCounter(name) for name in ENCODINGS},
-        ESTIMATE: TokenCounter(ESTIMATE, estimated, CHARACTERS_A_TOKEN),
-    }
-)
+_NAMED: Mapping[str, TokenCounter] = {
+    **{name: EncodingCounter(name) for name in ENCODINGS},
+    ESTIMATE: TokenCounter(ESTIMATE, estimated, CHARACTERS_A_TOKEN),
+}
 """One counter per name, so that a process loads a vocabulary at most once."""
 
 NAMES = tuple(_NAMED)
