@@ -5,7 +5,7 @@ Each law is a function. It trusts nothing that a strategy computed: chunks may a
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
@@ -308,14 +308,11 @@ def _tokens(case: Case) -> Iterator[Note]:
 
 def _cap(chunk: Chunk) -> int:
     """The cap of a chunk; 0 for none."""
-    options = _options(chunk)
-    return options.get("max_tokens") or options.get("hard_cap") or 0
+    return _options(chunk).get("max_tokens") or 0
 
 
-def _options(chunk: Chunk) -> Mapping[str, Any]:
-    """The options in the metadata of a chunk."""
-    options: Mapping[str, Any] = chunk.metadata.get("chunkingOptions", {})
-    return options
+def _options(chunk: Chunk) -> Any:
+    return chunk.metadata.get("chunkingOptions", {})
 
 
 _LAWS: tuple[Callable[[Case], Iterator[Note]], ...] = (

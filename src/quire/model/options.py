@@ -32,10 +32,9 @@ AUTO_SLUGS = "auto"
 _NAME = {"rule": "a name of letters, digits, '-', '_' and '.'"}
 NamePart = Annotated[str, Meta(pattern=r"^[\w.-]+$(?!\n)", extra=_NAME)]
 """The first part of ids: a content type, the name of a tree."""
-_TARGET = "desired tokens of a chunk; in packed, of the pieces of a long block"
 _PACKED_TARGET = 512  # of packed if a cap is given
 Cap = Annotated[int, about("maximum tokens per chunk, breadcrumb included", ge=32, le=NO_LIMIT)]
-Target = Annotated[int, about(_TARGET, ge=1, le=NO_LIMIT)]
+Target = Annotated[int, about("desired tokens of a chunk; in packed, of the pieces of a long block", ge=1, le=NO_LIMIT)]
 Minimum = Annotated[int, about("smaller chunks are joined with others where possible", ge=0, le=NO_LIMIT)]
 
 
