@@ -1,8 +1,6 @@
 """The ``packed`` strategy: sections whole where they fit, packed into their parents, greedily from the top.
 
-A document that fits is one piece. Otherwise its own text opens a piece, which takes the children in order while they
-fit; a child that does not fit opens the next piece, or is packed by the same rule. A section alone fits up to the cap,
-several together up to ``join_tokens``.
+A section alone fits up to the cap, several together up to ``join_tokens``.
 """
 
 from bisect import bisect_left, bisect_right

@@ -1,7 +1,4 @@
-"""The ``sections`` strategy: a piece for each section down to a depth; small ones join, large ones are cut.
-
-A large section is cut between its blocks. A block stays whole even if it alone exceeds the cap; that is a finding.
-"""
+"""The ``sections`` strategy: a piece for each section down to a depth; small ones join, large ones are cut."""
 
 from itertools import accumulate
 from typing import TypeAlias

@@ -1,7 +1,4 @@
-"""The options of cutting: a frozen struct for each strategy, which declares their types, ranges, defaults and meanings.
-
-The command line, quire.toml and the documentation are derived from the structs.
-"""
+"""The options of cutting: a struct per strategy, of which command line, quire.toml and documentation are derived."""
 
 from __future__ import annotations
 

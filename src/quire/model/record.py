@@ -17,11 +17,7 @@ from quire.model.validation import check_record
 
 Number = Annotated[int, Meta(ge=0)]
 Depth = Annotated[int, Meta(ge=1, le=6)]
-OTHER_NAMES: Mapping[str, str] = {
-    "headerHierarchy": "headerBreadcrumb",
-    "sectionId": "sectionSlug",
-    "heading": "sectionTitle",
-}
+OTHER_NAMES = {"headerHierarchy": "headerBreadcrumb", "sectionId": "sectionSlug", "heading": "sectionTitle"}
 """Alternative JSON names that are also read, with the names that are written; output/legacy.py has more."""
 
 

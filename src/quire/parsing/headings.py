@@ -10,9 +10,6 @@ r"""Headings: their levels, their titles as plain text, the ids that authors giv
 
 Attributes, comments and shortcodes are not part of a title. Most titles have no markup but code; the parser reads the
 others.
-
-The parent of a heading is the nearest heading before it of a lower depth. A heading without text anywhere below it
-makes no node; if none makes one, the body of the document itself is the whole text.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""Heading text to slugs: the ASCII ones in ids, and the anchors that GitHub and documentation generators make.
-
-``RULES`` has a rule for each generator. The id that an author gave a heading comes before any rule.
-"""
+"""Heading text to slugs: the ASCII ones in ids, and the anchors that GitHub and documentation generators make."""
 
 import re
 import unicodedata
