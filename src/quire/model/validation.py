@@ -186,8 +186,6 @@ def check_record(record: Any, kind: Any, *, name: str) -> Any:
         raise InputError(name, "is not a chunk record", "a record is one JSON object")
     try:
         return convert(kind, record)
-    except UnicodeEncodeError:
-        problem = "a lone surrogate in a field name or in place of another type"
-    except OptionError as error:
-        problem = error.message
-    raise InputError(name, f"is not a chunk record: {problem}", f"correct it, or {REGENERATE}")
+    except (OptionError, UnicodeEncodeError) as error:
+        problem = getattr(error, "message", error)  # a lone surrogate in place of another type has none
+        raise InputError(name, f"is not a chunk record: {problem}", f"correct it, or {REGENERATE}") from None

@@ -144,7 +144,7 @@ def test_what_cannot_be_copied_is_refused() -> None:
 
         def no_truncation(self) -> None: ...
 
-    with pytest.raises(TokenizerError, match=r"Stubborn cannot be copied .*; give a function"):
+    with pytest.raises(TokenizerError, match=r"Stubborn fails .*; correct it, or use another"):
         resolve(Stubborn(), "estimate").count("text")
 
 
