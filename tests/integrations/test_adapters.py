@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,6 @@ import quire
 
 PAGES = [f"# Page\n\nThe text of page {page}.\n\n## Notes\n\nThe same on every page.\n" for page in range(5)]
 DOCS = sorted((Path(__file__).parents[2] / "docs").rglob("*.md"))
-ONE_NAME = "documents of one name"
 
 
 class Stored(NamedTuple):
@@ -39,7 +37,6 @@ class Framework(NamedTuple):
     store: Callable[[Iterable[Any]], list[Stored]]
     """What one of the framework's own stores has after it was given all of these chunks."""
     retrieve: Callable[..., list[Any]]
-    other_options: tuple[str, ...]
 
 
 def langchain() -> Framework:
@@ -63,7 +60,6 @@ def langchain() -> Framework:
         lambda splitter, documents: splitter.split_documents(documents),
         store,
         lambda index, query, k: QuireRetriever(index, k=k).invoke(query),
-        ("chunk_size", "chunk_overlap", "length_function"),
     )
 
 
@@ -86,7 +82,6 @@ def llama_index() -> Framework:
         lambda splitter, documents: splitter.get_nodes_from_documents(documents),
         store,
         lambda index, query, k: QuireRetriever(index, similarity_top_k=k).retrieve(query),
-        ("chunk_size", "chunk_overlap"),
     )
 
 
@@ -111,7 +106,6 @@ def haystack() -> Framework:
         lambda splitter, documents: splitter.run(documents)["documents"],
         store,
         lambda index, query, k: QuireRetriever(str(index._folder.path), top_k=k).run(query)["documents"],
-        ("split_length", "split_overlap"),
     )
 
 
@@ -127,8 +121,7 @@ def test_five_pages_of_one_source(framework: Framework, texts: list[str], at_onc
     documents = [framework.document(text, {"path": "report.pdf", "page": page}) for page, text in enumerate(texts)]
     splitter = framework.splitter("tree", syntax="markdown")
     if at_once:
-        with pytest.warns(UserWarning, match=rf"{ONE_NAME}: report.pdf \(5 times\); ids tell"):
-            chunks = framework.split(splitter, documents)
+        chunks = framework.split(splitter, documents)
     else:
         chunks = [chunk for document in documents for chunk in framework.split(splitter, [document])]
     kept = framework.store(chunks)
@@ -144,13 +137,9 @@ def test_files_outside_of_the_current_folder_are_named_from_their_common_folder_
 ) -> None:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    paths = ["there/docs/index.md", "there/docs/a/index.md", "there/docs/b/../b/index.md", "here/index.md", "here/c.md"]
+    paths = ["there/docs/index.md", "there/docs/a/index.md", "there/docs/b/../b/index.md", "here/c.md"]
     documents = [framework.document(PAGES[0], {"path": str(tmp_path / path)}) for path in paths]
-    with pytest.warns(UserWarning, match=rf"{ONE_NAME}: index.md \(2 times\)"):  # that of here, too
-        framework.split(framework.splitter("tree"), documents)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        chunks = framework.split(framework.splitter("tree"), [*documents[:3], documents[4]])
+    chunks = framework.split(framework.splitter("tree"), documents)
     kept = framework.store(chunks)
     assert {each.metadata["sourcePath"] for each in kept} == {"index.md", "a/index.md", "b/index.md", "c.md"}
     assert len({each.metadata["chunkId"] for each in kept}) == len(kept) == len(chunks)
@@ -158,9 +147,7 @@ def test_files_outside_of_the_current_folder_are_named_from_their_common_folder_
 
 def test_a_text_that_is_repeated_in_one_document(framework: Framework) -> None:
     text = "# A\n\n" + "## B\n\nThe same text.\n\n" * 5
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        chunks = framework.split(framework.splitter("tree"), [framework.document(text, {"path": "a.md"})])
+    chunks = framework.split(framework.splitter("tree"), [framework.document(text, {"path": "a.md"})])
     assert sum("The same text." in each.text for each in framework.store(chunks)) == 5
 
 
@@ -222,14 +209,6 @@ def test_headings_as_keys(framework: Framework, is_wanted: bool) -> None:
     (below,) = [each.metadata for each in kept if each.metadata["headerPath"] == "A > B"]
     headings = {name: value for name, value in below.items() if name.startswith("Header ")}
     assert headings == ({"Header 1": "A", "Header 3": "B"} if is_wanted else {})
-
-
-def test_options_of_other_splitters_are_answered_with_those_of_quire(framework: Framework) -> None:
-    expected = {"size": "max_tokens, in tokens", "overlap": "overlap_sentences, of the strategy flow"}
-    for name in framework.other_options:
-        meant = expected.get(name.partition("_")[2].replace("length", "size"), "tokenizer")
-        with pytest.raises(quire.OptionError, match=f"unknown option {name}; quire has {meant}"):
-            framework.splitter(**{name: 100})
 
 
 @pytest.mark.parametrize("k", [1, 4, 30])

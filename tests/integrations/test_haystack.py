@@ -55,8 +55,7 @@ def test_files_behind_a_converter(tmp_path: Path) -> None:
         file.parent.mkdir()
         file.write_text(text)
     documents = TextFileToDocument().run(sources=files)["documents"]
-    with pytest.warns(UserWarning, match=r"one name: index.md \(3 times\)"):
-        made = QuireSplitter("tree").run(documents)["documents"]
+    made = QuireSplitter("tree").run(documents)["documents"]
     store = InMemoryDocumentStore()
     assert store.write_documents(made, policy=DuplicatePolicy.FAIL) == len(made) == 7
 

@@ -87,8 +87,6 @@ def test_a_folder_is_loaded(tmp_path: Path) -> None:
     made = QuireLoader(tmp_path, "tree", exclude="b.md").load()
     assert [each.metadata["chunkId"] for each in made] == [chunk.id for chunk in quire.chunk(TEXT, "tree", path="a.md")]
     assert {Path(each.metadata["source"]).read_text() for each in made} == {TEXT}
-    with pytest.raises(quire.OptionError, match="quire has max_tokens"):
-        QuireLoader(tmp_path, chunk_size=1000)
 
 
 def test_two_folders_with_the_same_files_are_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,8 +106,7 @@ def test_two_folders_with_the_same_files_are_loaded(tmp_path: Path, monkeypatch:
 
 def test_chunks_go_through_the_indexing_api() -> None:
     pages = [Document(TEXT, metadata={"source": "a.md", "page": page}) for page in range(3)]
-    with pytest.warns(UserWarning, match="one name"):
-        made = QuireTextSplitter("tree").split_documents(pages)
+    made = QuireTextSplitter("tree").split_documents(pages)
     records, store = InMemoryRecordManager("x"), InMemoryVectorStore(DeterministicFakeEmbedding(size=4))
     records.create_schema()
     added = [index_documents(made, records, store, key_encoder="sha256")["num_added"] for _ in range(2)]

@@ -64,7 +64,6 @@ class QuireLoader(BaseLoader):
     def __init__(
         self, path: str | PathLike[str], strategy: str = DEFAULT_STRATEGY, *, header_keys: bool = False, **options: Any
     ) -> None:
-        shared.refuse_other_names(options)
         self.path, self.strategy, self.header_keys, self.options = path, strategy, header_keys, options
 
     def lazy_load(self) -> Iterator[Document]:

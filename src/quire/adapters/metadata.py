@@ -3,14 +3,12 @@
 import hashlib
 import json
 import os
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 from uuid import UUID
 
-from quire.errors import OptionError
 from quire.index.folder import is_inside
 from quire.model.record import Chunk, Chunks
 from quire.model.validation import NO_LIMIT
@@ -28,12 +26,6 @@ _CHUNK_FIELDS = (
     "stableId", "sourcePath", "fileTitle", "headerPath", "sectionSlug", "anchor", "url", "tags", "nodeId",
     "chunkNumber", "charStart", "charEnd", "startLine", "endLine", "tokens", "contentHash", "prevId", "nextId",
 )  # fmt: skip
-_OTHER_NAMES = {
-    **dict.fromkeys(("chunk_size", "split_length"), "max_tokens, in tokens"),
-    **dict.fromkeys(("chunk_overlap", "split_overlap"), "overlap_sentences, of the strategy flow"),
-    "length_function": "tokenizer",
-}
-"""Options of the frameworks' own splitters, and what quire has instead."""
 
 
 class FrameworkChunk(NamedTuple):
@@ -56,7 +48,6 @@ class Splitter:
     """Cuts documents; checks the options when it is made. ``header_keys`` adds ``Header 1``, ``Header 2``."""
 
     def __init__(self, strategy: str, options: dict[str, Any], *, header_keys: bool = False) -> None:
-        refuse_other_names(options)
         chunk("", strategy, **options)
         self.strategy, self.options, self.header_keys = strategy, options, header_keys
 
@@ -65,10 +56,6 @@ class Splitter:
         documents, taken = list(values), Counter[str]()
         names = _names([str(path or id_ or "") for _, path, id_, _ in documents])
         cut = [self._chunks(text, path, name) for (text, path, *_), name in zip(documents, names, strict=True)]
-        counts = Counter(chunks.document.path for chunks in cut)
-        if repeated := [f"{name} ({count} times)" for name, count in counts.items() if count > 1]:
-            listed = ", ".join(repeated[:3]) + (f" and {len(repeated) - 3} more" if len(repeated) > 3 else "")
-            warnings.warn(f"documents of one name: {listed}; ids tell their chunks apart, paths do not", stacklevel=3)
         keys = [relative(id_) if id_ else _key(metadata) for _, _, id_, metadata in documents]
         return [pieces(each, key, taken, header_keys=self.header_keys) for each, key in zip(cut, keys, strict=True)]
 
@@ -135,12 +122,6 @@ def _names(paths: Sequence[str]) -> list[str]:
     root = os.path.commonpath(outside) if len({os.path.splitdrive(path)[0] for path in outside}) == 1 else ""
     names = {path: os.path.relpath(path, root or os.path.dirname(path)) for path in short if os.path.isabs(path)}  # noqa: PTH117, PTH120
     return [names.get(path, path).replace(os.sep, "/") for path in short]
-
-
-def refuse_other_names(options: Mapping[str, Any]) -> None:
-    """Raise an OptionError for an option of a framework's own splitters, with quire's name for it."""
-    for name in _OTHER_NAMES.keys() & options.keys():
-        raise OptionError(f"unknown option {name}", f"quire has {_OTHER_NAMES[name]}", option=name)
 
 
 def hit_metadata(hit: Hit) -> Metadata:
