@@ -113,7 +113,7 @@ def _ray(items: Iterable[Any], work: Callable[[Any], Any], workers: int | None) 
     if not ray.is_initialized():
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # silences a warning about GPUs
         ray.init(log_to_driver=False, logging_level=logging.WARNING)
-    task = ray.remote(num_cpus=1, max_retries=_RETRIES)(_in_task)
+    task = ray.remote(num_cpus=1, max_retries=_RETRIES)(lambda work, item: work(item))
     shared = ray.put(work)
     waiting: deque[tuple[Any, Any]] = deque()
     for item in items:
@@ -127,22 +127,11 @@ def _ray(items: Iterable[Any], work: Callable[[Any], Any], workers: int | None) 
 def _ray_result(ray: Any, item: Any, reference: Any) -> tuple[Any, Any]:
     """An item with the result of its task; WorkerDied if its process or node did each time."""
     try:
-        done = ray.get(reference)
-    except ray.exceptions.RayTaskError:
-        raise
+        return item, ray.get(reference)
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from None  # the error itself, which Ray wraps
     except ray.exceptions.RayError:
         return item, WorkerDied("its process or node died each time")
-    if isinstance(done, Exception):
-        raise done
-    return item, done
-
-
-def _in_task(work: Callable[[Any], Any], item: Any) -> Any:
-    """The result for an item, or its error as it is: Ray would wrap it."""
-    try:
-        return work(item)
-    except Exception as error:  # noqa: BLE001  raised again where the results are read
-        return error
 
 
 ENGINES: Mapping[str, Engine] = {"local": _local, "ray": _ray}
