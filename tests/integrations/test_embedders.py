@@ -62,16 +62,13 @@ def test_wordllama_is_read_without_importing_it() -> None:
     assert done.stdout == f"False {logging.WARNING} []\n"
 
 
-def test_where_wordllama_is_missing_the_error_says_what_else_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_wordllama_is_missing_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("wordllama")
     module = import_module("quire.embed.static_model")
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     module.load_wordllama.cache_clear()
-    with pytest.raises(
-        quire.MissingExtraError,
-        match=r"^wordllama is not installed; install it: pip install 'quire-md\[wordllama\]'; where it has no wheel "
-        r"\(Python 3.14, ARM Linux, musl\), use an endpoint or the folder of a model2vec model",
-    ):
+    expected = r"^wordllama is not installed; .* pip install 'quire-md\[wordllama\]'"
+    with pytest.raises(quire.MissingExtraError, match=expected):
         resolve("wordllama")
 
 

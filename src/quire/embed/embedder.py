@@ -23,7 +23,6 @@ _METHODS = (  # how the models of other packages embed texts and queries
     ("passage_embed", "query_embed"),  # fastembed
 )
 _NAMES = ("model_name", "model", "model_id", "base_model_name", "model_card_data.base_model", "name")  # of these
-_OTHERS = "where it has no wheel (Python 3.14, ARM Linux, musl), use an endpoint or the folder of a model2vec model"
 _CHOICE = (
     "under [embed] in your own quire.toml name an endpoint and its model, or as embedder a folder in the format of "
     "model2vec or wordllama; chunk and sync also take --endpoint, --model and --embedder, Python embedder="
@@ -120,8 +119,7 @@ def _local(name: str) -> Embedder:
         models = import_module("quire.embed.static_model")
         return cast("Embedder", models.load_wordllama() if name in NAMES else models.load_folder(folder))
     except ImportError as error:
-        missing = MissingExtraError(name if name in NAMES else "model2vec", error.name)
-        raise missing.advising(f"{missing.advice}; {_OTHERS}") if name in NAMES else missing from error
+        raise MissingExtraError(name if name in NAMES else "model2vec", error.name) from error
 
 
 def vectors_of(embedder: Embedder, texts: Sequence[str]) -> Any:

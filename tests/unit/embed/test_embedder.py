@@ -117,14 +117,12 @@ def test_a_model_without_queries_of_its_own_embeds_them_as_texts(model: object, 
     assert query_vector(made, "ab") == made.embed(["ab"])[0]
 
 
-def test_where_a_model_is_missing_the_error_says_what_else_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_a_model_is_missing_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numpy", None)
     for name in ("wordllama", "static_model"):
         monkeypatch.delitem(sys.modules, f"quire.embed.{name}", raising=False)
     with pytest.raises(
-        quire.MissingExtraError,
-        match=r"^numpy is not installed; install it: pip install 'quire-md\[wordllama\]'; where it has no wheel "
-        r"\(Python 3.14, ARM Linux, musl\), use an endpoint or the folder of a model2vec model",
+        quire.MissingExtraError, match=r"^numpy is not installed; .* pip install 'quire-md\[wordllama\]'"
     ):
         resolve("wordllama")
 
