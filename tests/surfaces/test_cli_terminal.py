@@ -20,8 +20,8 @@ TEXT = "# Guide\n\nhello world\n\n## Install\n\n" + "".join(f"line {n}\n" for n 
 
 
 def plain(text: str) -> str:
-    """``text`` without colours and links."""
-    return re.sub(r"\x1b(\[[0-9;]*[mK]|\]8;;[^\x1b]*\x1b\\)", "", text)
+    """``text`` without colours."""
+    return re.sub(r"\x1b\[[0-9;]*[mK]", "", text)
 
 
 def test_chunks_are_coloured_and_readable(docs) -> None:
@@ -186,48 +186,6 @@ See [the other page](b.md#nothing) {{< icon "bell" >}} and read on about relays,
 $ relay --with-a-long-option one --with-a-long-option two --with-a-long-option three --with-a-long-option four
 ```
 """
-NOT_WANTED = [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"TERM": "linux"}]
-
-
-def links_in(text: str) -> list[tuple[str, str]]:
-    """The addresses and texts of links."""
-    found = re.findall(r"\x1b\]8;;([^\x1b]+)\x1b\\(.*?)\x1b\]8;;\x1b\\", text)
-    return [(address, plain(shown)) for address, shown in found]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        (["search", "relays", "."], "a b.md:6-12"),
-        (["search", "relays", ".", "--list"], "a b.md:6"),
-        (["search", "relays", ".", "--matches"], "a b.md:8"),
-        (["outline", "a b.md"], "a b.md"),
-        (["outline", "."], "a b.md"),
-        (["links", "."], "a b.md:8"),
-        (["chunk", "."], "doc:a b::ch0"),
-        (["outline", "empty.md"], "empty.md:4"),
-    ],
-    ids=str,
-)
-def test_paths_are_links_to_files(docs, arguments, text) -> None:
-    folder = docs({"a b.md": LINKED, "b.md": "# Other\n\nText.\n", "empty.md": "---\nx: [\n---\n# Empty\n"})
-    file = folder / ("empty.md" if arguments[-1] == "empty.md" else "a b.md")
-    _, got = terminal(*arguments, cwd=folder)
-    assert (file.as_uri(), text) in links_in(got)
-    for environment in NOT_WANTED:
-        assert "\x1b]8" not in terminal(*arguments, cwd=folder, environment=environment)[1]
-
-
-def test_no_links_when_piped(docs) -> None:
-    folder = docs({"a.md": LINKED})
-    for command in (["search", "relays", str(folder)], ["links", str(folder)], ["outline", str(folder / "a.md")]):
-        result = process(*command)
-        assert b"\x1b" not in result.out
-        assert "\x1b" not in result.err
-
-
-def test_what_does_not_exist_is_no_link(docs) -> None:
-    assert "\x1b]8" not in terminal("chunk", str(docs({"a.md": TEXT}) / "no.md"))[1]
 
 
 def test_a_search_shows_the_best_answer_and_one_line_for_each_of_the_others(docs) -> None:

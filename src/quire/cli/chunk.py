@@ -226,11 +226,11 @@ def _show(documents: Iterator[Encoded]) -> None:
     """Print chunks for people: id, size and lines, breadcrumb, the first lines of the text."""
     paint = out.Paint(sys.stdout)
     columns = min(out.terminal_size(sys.stdout, "columns", 80), _SHOWN_WIDTH)
-    for name, chunk in ((document.name, chunk) for document in documents for chunk in document.content):
+    for chunk in (chunk for document in documents for chunk in document.content):
         position = chunk.source_position
         lines = paint.faint(out.lines_of(position.start_line, position.end_line))
         size = paint.number(out.count_of(chunk.token_stats.tokens, "token"))
-        out.echo(f"{paint.path(chunk.id, name)}  {size}  {lines}")
+        out.echo(f"{paint.path(chunk.id)}  {size}  {lines}")
         out.echo(paint.title(reader_line(chunk.file_title, chunk.header_path)))
         texts = LINE_END.split(chunk.original_text)
         for text in texts[:_SHOWN_LINES]:

@@ -153,9 +153,7 @@ _EVERYWHERE = [
     _everywhere("Use this file, not the nearest quire.toml.", "--config", metavar="FILE", callback=_use_config),
     _everywhere("Print errors only: no notes, no summary.", "-q", "--quiet", "is_quiet", is_flag=True),
     _everywhere("List every finding, and what was left out.", "-v", "--verbose", "is_verbose", is_flag=True),
-    _everywhere(
-        "Colours and links. [default: auto, on a terminal]", "--color", "colour", type=_COLOURS, default="auto"
-    ),
+    _everywhere("Colours. [default: auto, on a terminal]", "--color", "colour", type=_COLOURS, default="auto"),
 ]
 
 

@@ -180,10 +180,10 @@ class Printer:
     def _list(self, hits: Sequence[tuple[Hit, str]]) -> Iterator[str]:
         paint, columns = self._paint, self._columns or _WIDTH
         places = [f"{file}:{hit.lines[0]}" for hit, file in hits]
-        for (hit, file), place in zip(hits, places, strict=True):
+        for (hit, _), place in zip(hits, places, strict=True):
             size = output.count_of(hit.tokens, "token")
             title = output.clip(output.visible(hit.title), max(columns - len(place) - len(size) - 4, _WINDOW))
-            yield f"{paint.path(place, file)}  {title}  {paint.number(size)}"
+            yield f"{paint.path(place)}  {title}  {paint.number(size)}"
         yield paint.faint(f"more: quire get {quote(output.visible(places[0]))}, or --full for all of them")
 
     def _lines(self, hit: Hit, file: str) -> Iterator[str]:
@@ -196,14 +196,14 @@ class Printer:
             text = self._highlighted(hit)
             for number, span in enumerate(_line_spans(hit.text, whole=True), start=first):
                 if _within(span, text.matches):
-                    yield from self._rows(f"{paint.path(f'{file}:{number}', file)}: {text.line(span)}")
+                    yield from self._rows(f"{paint.path(f'{file}:{number}')}: {text.line(span)}")
         elif self._form == "list":
-            path, score = paint.path(f"{file}:{first}", file), paint.faint(f"{hit.score:.2f}")
+            path, score = paint.path(f"{file}:{first}"), paint.faint(f"{hit.score:.2f}")
             breadcrumb = output.visible(hit.breadcrumb_line.removeprefix("> "))
             yield from self._rows(f"{path}  {breadcrumb}  {paint.number(size)}  {score}")
             yield from reasons
         else:
-            path = paint.path(f"{file}:{first}" if first == last else f"{file}:{first}-{last}", file)
+            path = paint.path(f"{file}:{first}" if first == last else f"{file}:{first}-{last}")
             yield from self._rows(paint.title(hit.breadcrumb_line))
             yield from self._rows(f"{path}  {paint.number(size + ('' if hit.complete else ', not all of it'))}")
             yield from (*reasons, "")

@@ -1,11 +1,11 @@
 """``quire outline``: the documents of a folder, or the heading tree of a document, with token counts."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from quire import pipeline
 from quire.cli import output
@@ -26,20 +26,6 @@ from quire.tokens import tokenizers
 from quire.tokens.token_counters import TokenCounter
 from quire.workspace.selection import exists, is_file
 from quire.workspace.workspace import Workspace
-
-_DETAILS = 16  # the columns of a terminal that a long name leaves to the details
-
-
-class Row(NamedTuple):
-    """A line of a table with token counts."""
-
-    name: str
-    tokens: int
-    details: str
-    style: Callable[[str], str]
-    branch: str = ""  # the lines of a tree before the name
-    file: str = ""  # the file that the name is a link to
-
 
 @quire_command("quire outline docs/search.md", "quire outline docs --headings --max-tokens 500")
 def command(
@@ -86,7 +72,7 @@ def _show_file(name: str, errors: OnUndecodable, show_tree: Callable[..., None],
     text, findings = read_text(path, shown, errors)
     values = tree_options({}, (), path.parent) if path else {}
     document = pipeline.parse(text, path=path and path.name, **options, **values)
-    show_tree(document, name)
+    show_tree(document)
     output.show_findings(renamed((*findings, *document.findings), shown))
 
 
@@ -100,26 +86,24 @@ def _show_documents(workspace: Workspace, records: Sequence[FileRecord], *, as_j
         )
     else:
         style = output.Paint(sys.stdout).path
-        _print([Row(file, record.tokens, record.title, style, file=file) for record, file in pairs])
+        _print((style(_shortened(file)), record.tokens, record.title) for record, file in pairs)
 
 
-def _print(rows: Sequence[Row]) -> None:
-    """Print names, token counts and details in columns: shortened to fit a terminal, complete when piped."""
+def _shortened(name: str) -> str:
+    """A name that takes at most half of a terminal; complete when piped."""
+    if not output.is_terminal(sys.stdout):
+        return name
+    return output.clip(output.visible(name), output.terminal_size(sys.stdout, "columns", 80) // 2)
+
+
+def _print(rows: Iterable[tuple[str, int, str]]) -> None:
+    """Print painted names, token counts and details in columns."""
     paint = output.Paint(sys.stdout)
-    digits = max((len(f"{row.tokens:,}") for row in rows), default=0)
-    name = details = sys.maxsize
-    if output.is_terminal(sys.stdout) and rows:
-        room = output.terminal_size(sys.stdout, "columns", 80) - digits - len("   tokens  ")
-        wanted = max(len(row.branch) + output.width(output.visible(row.name)) for row in rows)
-        name = min(wanted, output.MOST_WIDE, room - min(max(output.width(row.details) for row in rows), _DETAILS))
-        details = room - name
     table = []
-    for row in rows:
-        title = row.style(output.clip(output.visible(row.name), name - len(row.branch)))
-        title = paint.faint(row.branch) + paint.linked(title, row.file)
-        tokens = paint.number(f"{row.tokens:>{digits},}"), paint.faint("token " if row.tokens == 1 else "tokens")
-        table.append((title, " ".join(tokens), paint.faint(output.clip(output.visible(row.details), details))))
-    output.print_table(table, wraps=False)
+    for name, tokens, details in rows:
+        size = paint.number(f"{tokens:,}") + paint.faint(" token " if tokens == 1 else " tokens")
+        table.append((name, size, paint.faint(details)))
+    output.print_table(table, right={1})
 
 
 def _show_headings(
@@ -145,30 +129,29 @@ def _show_indexed(workspace: Workspace, name: str, show_tree: Callable[..., None
     values = tree_options({"substitutions": tree.substitutions}, (), tree.folder)
     document = pipeline.parse(workspace.get(f"{hit.tree}:{hit.path}").text, path=hit.path, **values)
     first = next((section.number for section in document.sections if section.start == hit.span.start and hit.depth), 0)
-    show_tree(document, workspace.file(hit.tree, hit.path), first)
+    show_tree(document, first)
 
 
-def _show_tree(
-    counter: TokenCounter, depth: int, document: Document, file: str, first: int = 0, *, as_json: bool
-) -> None:
+def _show_tree(counter: TokenCounter, depth: int, document: Document, first: int = 0, *, as_json: bool) -> None:
     record = _heading_records(document, counter, depth)[first]
     if as_json:
         output.write_json({"path": document.path and storable(document.path), **record})
     elif first:
-        _print([*_tree_rows(record)])
+        _print(_tree_rows(record))
     else:
         name = document.path or STANDARD_INPUT_NAME
         heading = next((section.title for section in document.sections if section.depth == 1), None)
         is_titled = document.title not in ("", Path(name).stem, heading)  # no heading has the title
         title = f"{name} · {document.title}" if is_titled else name
-        _print([*_tree_rows({**record, "title": title}, file=file)])
+        _print(_tree_rows({**record, "title": title}))
 
 
-def _tree_rows(record: Mapping[str, Any], branch: str = "", below: str = "", file: str = "") -> Iterator[Row]:
-    """A line for a heading and for each one below it; ``branch`` and ``below`` draw the tree before their titles."""
-    style = output.Paint(sys.stdout).title if record["depth"] < 2 else output.visible
+def _tree_rows(record: Mapping[str, Any], branch: str = "", below: str = "") -> Iterator[tuple[str, int, str]]:
+    """A row for a heading and for each one below it; ``branch`` and ``below`` draw the tree before their titles."""
+    paint = output.Paint(sys.stdout)
+    style = paint.title if record["depth"] < 2 else output.visible
     lines = output.lines_of(record["startLine"], record["endLine"])
-    yield Row(record["title"] or "(no title)", record["tokens"], lines, style, branch, file)
+    yield paint.faint(branch) + style(_shortened(record["title"] or "(no title)")), record["tokens"], lines
     for left, child in enumerate(record["children"], start=1 - len(record["children"])):  # 0 is the last
         yield from _tree_rows(child, f"{below}{'├' if left else '└'}─ ", f"{below}{'│' if left else ' '}  ")
 

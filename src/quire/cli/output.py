@@ -12,7 +12,6 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache, partial
 from itertools import accumulate
-from pathlib import Path
 from typing import Any, Literal, TextIO
 
 import click
@@ -32,7 +31,7 @@ _PROGRESS_AFTER = 0.5  # seconds before progress is shown
 _PROGRESS_EVERY = 0.1
 _BAR = 20  # the columns of the progress bar
 _ERASE = "\r\x1b[2K"
-_ESCAPE = pattern(r"\x1b(?:\[[0-9;]*m|\]8;;[^\x1b]*\x1b\\)")
+_ESCAPE = pattern(r"\x1b\[[0-9;]*m")
 _INDENT = pattern(r"\A *(?:(?:[-*+>]|\d+[.)]) +)*")  # the spaces and list markers that a line starts with
 _ASCII = str.maketrans(
     {"│": "|", "├": "|", "└": "`", "─": "-", "…": "~", "›": ">", "·": "-", "–": "-", **dict.fromkeys("▏▎▍▌▋▊▉█", "#")}
@@ -84,7 +83,7 @@ def _shown_width(text: str) -> int:
     return width(_ESCAPE.sub("", text))
 
 
-def print_table(rows: Sequence[Sequence[str]], right: Collection[int] = (), *, wraps: bool = True) -> None:
+def print_table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> None:
     """Print painted cells in columns, each as wide as its widest cell; those in ``right`` are right-aligned."""
     widths = [min(max(map(_shown_width, column)), MOST_WIDE) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -92,7 +91,7 @@ def print_table(rows: Sequence[Sequence[str]], right: Collection[int] = (), *, w
         for column, (cell, most) in enumerate(zip(row, widths, strict=True)):
             gap = " " * (most - _shown_width(cell))
             cells.append(gap + cell if column in right else cell + gap)
-        echo("  ".join(cells).rstrip(" "), wraps=wraps)
+        echo("  ".join(cells).rstrip(" "))
 
 
 def count_of(number: int, noun: str) -> str:
@@ -135,8 +134,7 @@ class Paint:
         self._is_on = is_terminal(stream) and not is_plain
         if Choices.colour != "auto" or os.environ.get("FORCE_COLOR"):
             self._is_on = Choices.colour != "never"
-        self._has_links = self._is_on and os.environ.get("TERM") != "linux"  # it prints the address
-        self._cyan = partial(self._painted, fg="cyan")
+        self.path = partial(self._painted, fg="cyan")
         self.title = partial(self._painted, bold=True)
         self.match = partial(self._painted, fg="red", bold=True)
         self.number = partial(self._painted, fg="green")
@@ -146,16 +144,6 @@ class Paint:
     def _painted(self, text: str, **style: Any) -> str:
         text = visible(text)
         return click.style(text, **style) if self._is_on and text else text
-
-    def path(self, text: str, file: str = "") -> str:
-        """``text``; a link to ``file`` if that exists."""
-        return self.linked(self._cyan(text), file)
-
-    def linked(self, text: str, file: str) -> str:
-        """A painted text that is a link to ``file`` if that exists and the terminal has links (OSC 8)."""
-        if not (self._has_links and file and os.path.exists(file)):  # noqa: PTH110  Path's may fail
-            return text
-        return f"\x1b]8;;{Path(os.path.abspath(file)).as_uri()}\x1b\\{text}\x1b]8;;\x1b\\"  # noqa: PTH100
 
 
 def echo(text: str = "", *, wraps: bool = True) -> None:
@@ -240,9 +228,9 @@ def show_finding(finding: Finding, *, is_error: bool = False) -> None:
 
 
 def finding_line(finding: Finding, paint: Paint) -> str:
-    """``path:line: message [code]``, with a link to the file."""
+    """``path:line: message [code]``."""
     position = f"{finding.path}:{finding.line}" if finding.line else finding.path
-    return f"{paint.path(position, finding.path)}: {visible(finding.message)} {paint.faint(f'[{finding.code}]')}"
+    return f"{paint.path(position)}: {visible(finding.message)} {paint.faint(f'[{finding.code}]')}"
 
 
 def write_findings(findings: Sequence[Finding], form: str, records: Sequence[Any] | None = None) -> None:
