@@ -114,11 +114,8 @@ def test_a_tree_with_the_strategy_tree_beside_others(run, docs, chunks, tmp_path
     assert run("chunk", "-o", str(tmp_path / "out")).code == 0
 
 
-def test_stats_needs_one_tokenizer(run, docs) -> None:
-    docs({"quire.toml": f'{TREES}chunk.tokenizer = "gpt-4"\n'})
-    assert "the trees of quire.toml have different tokenizers" in refused(run("stats"))
-    assert run("stats", "-t", "gpt-4").code == 0
-    docs({"quire.toml": f'{TREES}chunk.tokenizer = "gpt-4"\n[chunk]\ntokenizer = "gpt-4"\n'})
+def test_stats_counts_by_the_tokenizer_of_all_trees(run, docs) -> None:
+    docs({"quire.toml": '[trees]\ndocs = "docs"\n[chunk]\ntokenizer = "gpt-4"\n'})
     assert json.loads(run("stats", "--json").out)["strategies"]["packed"]["tokenizer"] == "cl100k_base"
 
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from statistics import fmean, median
 
 import pytest
-from processes import process, terminal
+from processes import terminal
 
 import quire
-from quire.cli.stats import bar
 from quire.model.options import STRATEGIES
 
 ROOT = Path(__file__).parents[2]
@@ -50,7 +49,6 @@ def test_figures_by_hand(run, docs) -> None:
                 "breadcrumb": round(17 / 44, 4),
                 "added": round(17 / 44, 4),
                 "findings": {"heading-without-text": 1},
-                "histogram": [{"from": 0, "to": 16, "chunks": 3}],
             }
         },
     }
@@ -81,9 +79,6 @@ def test_figures_of_several_documents(run, docs, strategy) -> None:
     assert got["breadcrumb"] == round(lines / embedded, 4)
     assert got["added"] == round(sum(chunk.added_chars for chunk in chunks) / embedded, 4)
     assert (got["overlap"] > 0) == (strategy == "flow")
-    for bin_ in got["histogram"]:
-        assert bin_["chunks"] == sum(bin_["from"] <= size <= bin_["to"] for size in sizes)
-    assert sum(bin_["chunks"] for bin_ in got["histogram"]) == len(chunks)
 
 
 def test_what_quire_adds_by_its_kind(run, docs) -> None:
@@ -144,30 +139,15 @@ def test_findings_by_kind(run, docs) -> None:
     assert row(result, "block-over-cap") == ["–", "–", "1", "–"]
 
 
-def test_bars_of_all_strategies_have_one_scale(run, docs) -> None:
-    """Bars are as long as there are chunks, whatever the strategy, and what is not nothing is seen."""
-    result = run("stats", docs({"a.md": PROSE, **{f"{n}.md": SMALL for n in range(40)}}))
-    bars = re.findall("([▏▎▍▌▋▊▉█]+) ([0-9]+)", result.out.decode())
-    length = {int(number): (drawn.count("█"), drawn) for drawn, number in bars}
-    assert len(set(bars)) == len(length)
-    assert [length[number][0] for number in sorted(length)] == sorted(whole for whole, _ in length.values())
-    assert length[1][1] == "▏"
-
-
-@pytest.mark.parametrize(("share", "expected"), [(0.0, ""), (0.001, "▏"), (0.5, "██"), (0.53, "██▏"), (1.0, "████")])
-def test_a_bar(share, expected) -> None:
-    assert bar(share, 4) == expected
-
-
 def test_the_documentation_has_every_name(run, docs) -> None:
     page = (ROOT / "docs" / "strategies.md").read_text("utf-8").partition("## Compare them")[2]
     names = set(re.findall("`([a-z0-9]+)`", page))
     result = json.loads(run("stats", "--json", docs({"a.md": PROSE})).out)
     flow = result["strategies"]["flow"]
-    assert {*result, *flow, *flow["tokens"], *flow["range"], *flow["histogram"][0]} <= names
+    assert {*result, *flow, *flow["tokens"], *flow["range"]} <= names
 
 
-@pytest.mark.parametrize("columns", [40, 60, 80, 200])
+@pytest.mark.parametrize("columns", [80, 200])
 def test_it_fits_the_terminal(run, docs, monkeypatch, columns) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     result = run("stats", docs({"a.md": PROSE, "b.md": SMALL}))
@@ -235,14 +215,6 @@ def test_wrong_options(run, docs, arguments, said) -> None:
     assert (result.code, result.out) == (2, b"")
     assert said in result.err
     assert result.err.count("\n") == 1
-
-
-def test_a_terminal_that_knows_ascii_only(docs) -> None:
-    result = process("stats", str(docs({"a.md": PROSE})), environment={"PYTHONIOENCODING": "ascii"})
-    assert result.code == 0
-    out = result.out.decode("ascii")
-    assert "?" not in out
-    assert re.search("#+ [0-9]", out)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty on Windows")

@@ -191,13 +191,6 @@ class Inputs:
             for path, tree in (self.trees or {"": ""}).items()
         }
 
-    def tokenizer(self) -> str | None:
-        """The tokenizer that quire.toml sets; a UsageError if the trees have different ones."""
-        names: set[str | None] = {options["tokenizer"] for options in self.cut_options({}).values()}
-        if len(names) > 1:
-            raise click.UsageError("the trees of quire.toml have different tokenizers; choose one with --tokenizer")
-        return names.pop()
-
     def documents(self, summary: Summary) -> list[InputDocument]:
         """The documents to read, each file once; ``summary`` lists files that cannot be taken."""
         documents: dict[str, Found | None] = {}

@@ -27,6 +27,7 @@ from quire.tokens.token_counters import TokenCounter
 from quire.workspace.selection import exists, is_file
 from quire.workspace.workspace import Workspace
 
+
 @quire_command("quire outline docs/search.md", "quire outline docs --headings --max-tokens 500")
 def command(
     *,

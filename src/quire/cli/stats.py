@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from statistics import fmean, median
@@ -12,13 +12,12 @@ from quire import pipeline
 from quire.cli.command_options import JSON, option, quire_command
 from quire.cli.cut_options import CUT_TOKENIZER, JOBS, READING, STRATEGY, counter_for, load_tokenizers
 from quire.cli.input_documents import InputDocument, Inputs, Summary, results
-from quire.cli.output import Paint, clip, count_of, echo, print_table, terminal_size, write_json
+from quire.cli.output import Paint, clip, count_of, echo, print_table, write_json
 from quire.model.document import Syntax
 from quire.model.options import STRATEGIES, build
 
 _LABEL = 22
 _COLUMN = 12
-_BLOCKS = "▏▎▍▌▋▊▉█"  # an eighth of a column to a whole one
 _SIZES = {
     "total": "tokens, total", "min": "  smallest", "median": "  median", "mean": "  mean", "p95": "  95 % up to",
     "max": "  largest",
@@ -44,7 +43,7 @@ def command(
     quire measures the trees of quire.toml.
     """
     chosen = list(dict.fromkeys(strategies or STRATEGIES))
-    tokenizer = tokenizer or inputs.tokenizer()
+    tokenizer = tokenizer or inputs.settings.chunk.get("tokenizer")
     measure, prepare = partial(_measure, chosen, tokenizer, inputs.syntax), partial(load_tokenizers, chosen, tokenizer)
     summary = Summary()
     totals: dict[str, Measurement] = {strategy: ([], Counter()) for strategy in chosen}
@@ -53,11 +52,9 @@ def command(
             for (chunks, findings), (more_chunks, more_findings) in zip(totals.values(), measurements, strict=True):
                 chunks.extend(more_chunks)
                 findings.update(more_findings)
-    largest = max((chunk[0] for chunks, _ in totals.values() for chunk in chunks), default=0)
-    edges = [16 << power for power in range(max(0, (largest - 1).bit_length() - 4) + 1)]  # 16, 32, 64 and so on
     result: dict[str, Any] = {name: summary.counts[name] for name in ("documents", "characters")}
     result["skipped"] = len(summary.skipped)
-    result["strategies"] = {name: _figures(name, tokenizer, *total, edges) for name, total in totals.items()}
+    result["strategies"] = {name: _figures(name, tokenizer, *total) for name, total in totals.items()}
     if as_json:
         write_json(result)
     elif summary.counts["documents"]:
@@ -88,7 +85,7 @@ def _measure(
 
 
 def _figures(
-    strategy: str, tokenizer: str | None, chunks: Sequence[MeasuredChunk], findings: Counter[str], edges: Sequence[int]
+    strategy: str, tokenizer: str | None, chunks: Sequence[MeasuredChunk], findings: Counter[str]
 ) -> dict[str, Any]:
     """The figures of a strategy, as ``--json`` prints them; docs/strategies.md explains the names."""
     options = build(strategy, {"tokenizer": counter_for(strategy, tokenizer).name})
@@ -99,7 +96,6 @@ def _figures(
         p95 = ordered[-(-95 * len(ordered) // 100) - 1]  # at least 95 % are no larger
         tokens |= {"min": ordered[0], "median": median(ordered), "mean": round(fmean(ordered), 1), "p95": p95}
         tokens["max"] = ordered[-1]
-    bars = [(edge // 2 + 1 if edge > edges[0] else 0, edge) for edge in edges]
     return {
         "tokenizer": options.tokenizer,
         "chunks": len(sizes),
@@ -107,9 +103,6 @@ def _figures(
         "range": limits if options.cap else None,
         **dict(zip(_SHARES, (_share(lengths, sum(embedded)) for lengths in added), strict=True)),
         "findings": dict(sorted(findings.items())),
-        "histogram": [
-            {"from": least, "to": most, "chunks": sum(least <= size <= most for size in sizes)} for least, most in bars
-        ],
     }
 
 
@@ -143,34 +136,12 @@ def _number(value: float | None, form: str = ",") -> str:
 
 
 def _show(result: dict[str, Any]) -> None:
-    """Print the figures: a column per strategy, as many side by side as fit."""
+    """Print the figures in a column per strategy."""
     strategies: dict[str, dict[str, Any]] = result["strategies"]
     skipped = f", {result['skipped']:,} skipped" if result["skipped"] else ""
-    echo(f"{count_of(result['documents'], 'document')}, {count_of(result['characters'], 'character')}{skipped}")
-    beside = max(1, (terminal_size(sys.stdout, "columns", 80) - _LABEL) // (_COLUMN + 2))
-    most = max(bar["chunks"] for strategy in strategies.values() for bar in strategy["histogram"])
+    echo(f"{count_of(result['documents'], 'document')}, {count_of(result['characters'], 'character')}{skipped}\n")
     paint = Paint(sys.stdout)
-    for first in range(0, len(strategies), beside):
-        shown = {name: strategies[name] for name in list(strategies)[first : first + beside]}
-        histogram = [*_histogram_rows([strategy["histogram"] for strategy in shown.values()], most)] if most else []
-        rows = [(" " * _LABEL, *(paint.title(name.rjust(_COLUMN)) for name in shown))]
-        for label, *cells in (*_rows(shown), *histogram):
-            rows.append((paint.faint(label), *(paint.number(clip(cell, _COLUMN)) for cell in cells)))
-        echo()
-        print_table(rows, right=range(1, len(shown) + 1))
-
-
-def _histogram_rows(histograms: Sequence[Sequence[Mapping[str, int]]], most: int) -> Iterator[tuple[str, ...]]:
-    columns = _COLUMN - len(f" {most:,}")
-    blank = [""] * len(histograms)
-    yield ("", *blank)
-    yield ("tokens".rjust(_LABEL), "chunks".ljust(_COLUMN), *blank[1:])
-    for bars in zip(*histograms, strict=True):
-        cells = (f"{bar(one['chunks'] / most, columns)} {one['chunks']:,}" if one["chunks"] else "" for one in bars)
-        yield (f"{bars[0]['from']}-{bars[0]['to']}".rjust(_LABEL), *(cell.ljust(_COLUMN) for cell in cells))
-
-
-def bar(share: float, columns: int) -> str:
-    """A bar as long as ``share`` of ``columns``; anything above zero is visible."""
-    units = max(round(share * columns * 8), 1 if share else 0)
-    return _BLOCKS[-1] * (units // 8) + (_BLOCKS[units % 8 - 1] if units % 8 else "")
+    rows = [(" " * _LABEL, *(paint.title(name.rjust(_COLUMN)) for name in strategies))]
+    for label, *cells in _rows(strategies):
+        rows.append((paint.faint(label), *(paint.number(clip(cell, _COLUMN)) for cell in cells)))
+    print_table(rows, right=range(1, len(strategies) + 1))
