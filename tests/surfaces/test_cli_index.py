@@ -235,17 +235,6 @@ def test_a_tree_that_quire_toml_no_longer_names(run, docs) -> None:
     assert list(json.loads(run("status", "--json").out)["trees"]) == ["docs"]
 
 
-def test_remove(run, docs) -> None:
-    (docs({"docs/a.md": "a\n", "more/b.md": "b\n"}) / "quire.toml").unlink()
-    named = ("--index", "ix")
-    run("index", "docs", "more", *named)
-    assert "unknown tree nope; valid: docs, more" in refused(run("index", "--remove", "nope", *named))
-    assert "leave out PATH" in refused(run("index", "--remove", "docs", "docs"))
-    removed = run("index", "--remove", "docs", "--remove", "docs", "--json", *named)
-    assert json.loads(removed.out) == {"removedTrees": ["docs"]}
-    assert list(json.loads(run("status", "--json", *named).out)["trees"]) == ["more"]
-
-
 # Where the index is
 
 
@@ -308,9 +297,8 @@ def test_an_index_inside_a_tree(run, docs, trees) -> None:
 
 def test_a_quiet_command_prints_no_summary(run, docs) -> None:
     docs({"docs/a.md": "# A\n\ntext\n"})
-    for arguments in (["docs", "--index", "mine"], ["--remove", "docs", "--index", "mine"]):
-        done = run("index", "-q", *arguments)
-        assert (done.code, done.out, done.err) == (0, b"", "")
+    done = run("index", "-q", "docs", "--index", "mine")
+    assert (done.code, done.out, done.err) == (0, b"", "")
 
 
 @pytest.mark.parametrize(

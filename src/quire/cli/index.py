@@ -38,7 +38,6 @@ def command(
         "Fetch the trees of git repositories anew first.", "[TREE]", is_flag=False, flag_value=_ALL
     ),
     yes: bool = option("Fetch the repositories that a project's quire.toml names without a question."),
-    remove: tuple[str, ...] = option("Remove a tree from the index. Repeatable.", "TREE"),
     vectors: bool = option("Embed sections for search by meaning."),
     no_vectors: bool = option("Remove the vectors."),
     store: str | None = option(
@@ -62,21 +61,17 @@ def command(
     exit code is 1 if a file could not be read, or if there are no documents, and 2 if a tree could not be fetched, or
     with --engine if a document could not be read; its sections stay.
     """
-    is_more = paths or rebuild or vectors
-    refuse(remove and is_more, "--remove only removes trees; leave out PATH, --rebuild and --vectors")
     refuse(vectors and no_vectors, "--vectors and --no-vectors exclude each other; choose one")
     refuse(jobs and not engine, "--jobs needs --engine")
     if engine:
-        of_index = rebuild or fetch or remove or vectors or no_vectors or index_folder
+        of_index = rebuild or fetch or vectors or no_vectors or index_folder
         refuse(of_index, "--engine makes no index; name PATH and --to")
         return _copy(paths, store, engine, jobs, as_json=as_json)
     say = output.message
-    with Workspace.open(paths, trees=remove, index=index_folder, from_store=False, on_message=say) as workspace:
+    with Workspace.open(paths, index=index_folder, from_store=False, on_message=say) as workspace:
         store = store or ("" if paths else workspace.settings.store)
         if store:
             parse_target(store)  # an error before anything is indexed
-        if remove:
-            return _remove(workspace, tuple(dict.fromkeys(remove)), as_json=as_json)
         is_fetched = not fetch or _fetch(workspace, fetch, is_agreed=yes)
         done = workspace.update(rebuild=rebuild, on_progress=output.Progress().step)
         embedded = None
@@ -132,16 +127,6 @@ def _show_copied(copied: Copied, store: str) -> None:
     if not output.Choices.is_quiet:
         changes = f"{copied.written:,} copied, {copied.removed:,} removed, {copied.unchanged:,} unchanged"
         output.echo(output.visible(f"{shown(store)}: {changes}"))
-
-
-def _remove(workspace: Workspace, names: tuple[str, ...], *, as_json: bool) -> int:
-    for name in names:
-        workspace.index.remove(name)
-    if as_json:
-        output.write_json({"removedTrees": names})
-    elif not output.Choices.is_quiet:
-        output.echo(f"{', '.join(names)}: removed")
-    return 0
 
 
 def _fetch(workspace: Workspace, wanted: str, *, is_agreed: bool) -> bool:
