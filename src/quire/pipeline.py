@@ -134,7 +134,7 @@ def chunk(
     else:
         raise OptionError("a parsed document has its path, title, syntax and substitutions", "give them to quire.parse")
     if chosen.slugs == run_options.AUTO_SLUGS:
-        chosen = structs.replace(chosen, slugs=choose_slugs({document.path or UNTITLED: document}).rule)
+        chosen = structs.replace(chosen, slugs=choose_slugs({document.path or UNTITLED: document}))
     if document.source.substitutions:
         chosen = structs.replace(chosen, substitutions=document.source.substitutions)
     pieces, findings, sizer = _pieces(document, counter, chosen)

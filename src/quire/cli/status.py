@@ -90,9 +90,6 @@ def _show(status: Status, changed: dict[str, str], workspace: Workspace) -> None
     echo(f"{paint.path(display_path(workspace.index_folder))}  {paint.faint(status.engine or size)}")
     for name, tree in status.trees.items():
         _show_tree(name, tree, paint)
-        if name in status.better_slugs:
-            better, rebuilds = status.better_slugs[name], command_hint("index --rebuild", workspace)
-            echo(f"tree {name}: with the slugs {better}, more links lead to a section; {rebuilds} takes them")
     if left_out := workspace.left_out():
         echo(left_out)
     if status.vectors:

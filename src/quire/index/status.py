@@ -9,12 +9,7 @@ import msgspec
 
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import EXPECTED, FAILED, FILES, LINK_FOUND, LINK_LOST, NODES, TOKENS, Signs, TreeRecord
-from quire.index.folder import Folder
 from quire.model.document import Finding
-from quire.model.options import AUTO_SLUGS
-
-CLEARLY_BETTER = 1.1
-"""How many times as many links another rule for anchors must lead to a section before it is recommended."""
 
 
 class TreeInfo(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -49,23 +44,6 @@ class Status(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     failed: tuple[Finding, ...] = ()  # files that cannot be read
     vectors: str = ""  # the model of its vectors; empty if it has none
     without_vectors: int = 0  # the number of nodes that search by meaning does not find
-    better_slugs: Mapping[str, str] = {}
-    """The rule that "auto" would choose for a tree if the index were rebuilt, if it is clearly better."""
-
-
-def better_slugs(folder: Folder, trees: Mapping[str, TreeRecord]) -> dict[str, str]:
-    """Slug rules that resolve clearly more links than the configured one."""
-    automatic = {name: tree for name, tree in trees.items() if tree.slugs == AUTO_SLUGS}
-    if not automatic:
-        return {}
-    from quire.index.update import tree_slugs  # noqa: PLC0415  loads the parser
-
-    choices = {name: tree_slugs(folder.home, tree) for name, tree in automatic.items()}
-    return {
-        name: choice.rule
-        for name, choice in choices.items()
-        if choice.found[choice.rule] > CLEARLY_BETTER * choice.found[trees[name].slug_rule]
-    }
 
 
 def progress(snapshot: Snapshot) -> tuple[int, int]:

@@ -35,7 +35,7 @@ from quire.index.folder import CURRENT, IGNORE, LOCK, Folder, Pointer
 from quire.index.link_words import LinkRecord, TreeLinks, decode_links
 from quire.index.read_files import OnProgress, read_files
 from quire.index.update_plan import UpdatePlan
-from quire.links.auto_slugs import SlugChoice, heading_dialect, slugs_of_files
+from quire.links.auto_slugs import heading_dialect, slugs_of_files
 from quire.model.operating_system import remove_folder
 from quire.model.options import AUTO_SLUGS
 from quire.output import atomic_file
@@ -167,16 +167,11 @@ def choose_slugs(folder: Folder, plan: UpdatePlan) -> UpdatePlan:
             dialect = heading_dialect(folder.home / os.fsdecode(tree.folder))
             trees[name] = msgspec.structs.replace(tree, auto_dialect=dialect)
         if tree.slugs == AUTO_SLUGS and not tree.auto_slugs:
-            rule = tree_slugs(folder.home, trees[name]).rule
-            trees[name] = msgspec.structs.replace(trees[name], auto_slugs=rule)
+            top, new = folder.home / os.fsdecode(tree.folder), trees[name]
+            documents = Discovery(str(top), include=new.include, exclude=new.exclude).documents
+            rule = slugs_of_files(documents, top, new.used_dialect, new.variables)
+            trees[name] = msgspec.structs.replace(new, auto_slugs=rule)
     return msgspec.structs.replace(plan, settings=msgspec.structs.replace(plan.settings, trees=trees))
-
-
-def tree_slugs(home: Path, tree: TreeRecord) -> SlugChoice:
-    """The rule that the documents of a tree show now."""
-    top = home / os.fsdecode(tree.folder)
-    discovery = Discovery(str(top), include=tree.include, exclude=tree.exclude)
-    return slugs_of_files(discovery.documents, top, tree.used_dialect, tree.variables)
 
 
 def _commit(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from quire.errors import InputError
 from quire.model.dialects import DIALECTS, DOCS_BUILDER, dialect_of
@@ -19,22 +19,14 @@ from quire.read.source import make_source, read_file
 from quire.read.substitution_files import substitution_files, tree_substitutions
 
 
-class SlugChoice(NamedTuple):
-    """The rule for a tree."""
-
-    rule: str
-    found: Mapping[str, int]  # how many links lead to a section of the tree, by rule
-
-
-def choose_slugs(documents: Mapping[str, Document], preferred: str = DEFAULT_SLUGS) -> SlugChoice:
+def choose_slugs(documents: Mapping[str, Document], preferred: str = DEFAULT_SLUGS) -> str:
     """The rule by which most links lead to a section; if several are equal, ``preferred``, else GitHub's."""
     from quire.links.link_targets import LinkTargets  # noqa: PLC0415  few programs that cut documents need it
 
     anchors = cache(lambda path, rule: frozenset(section_anchors(documents[path], rule)))
     fragments = list(LinkTargets(documents).fragments())
     resolved = Counter({rule: sum(fragment in anchors(path, rule) for path, fragment in fragments) for rule in RULES})
-    rules = sorted(RULES, key=lambda rule: rule != preferred)
-    return SlugChoice(max(rules, key=resolved.__getitem__), resolved)
+    return max(sorted(RULES, key=lambda rule: rule != preferred), key=resolved.__getitem__)
 
 
 def tree_options(options: Mapping[str, Any], files: Sequence[Found], folder: Path) -> dict[str, Any]:
@@ -46,7 +38,7 @@ def tree_options(options: Mapping[str, Any], files: Sequence[Found], folder: Pat
     if variables := tree_substitutions(substitution_files(top), values.get("substitutions") or NO_SUBSTITUTIONS):
         values["substitutions"] = variables
     if values.get("slugs") == AUTO_SLUGS:
-        values["slugs"] = slugs_of_files(files, folder, values.get("dialect"), variables).rule
+        values["slugs"] = slugs_of_files(files, folder, values.get("dialect"), variables)
     if values.get("base_url") and not values.get("dialect"):
         values["dialect"] = dialect_of(folder)
     return values
@@ -57,9 +49,7 @@ def heading_dialect(folder: Path) -> str:
     return DOCS_BUILDER if dialect_of(folder) == DOCS_BUILDER else ""
 
 
-def slugs_of_files(
-    files: Iterable[Found], folder: Path, dialect: str | None, variables: Mapping[str, str]
-) -> SlugChoice:
+def slugs_of_files(files: Iterable[Found], folder: Path, dialect: str | None, variables: Mapping[str, str]) -> str:
     """The rule for the documents of ``folder``. Those that cannot be read are left out."""
     documents = {}
     for file in files:

@@ -22,7 +22,7 @@ from quire.index.file_records import DEFAULT_FOLDER, VERSION, FileRecord
 from quire.index.folder import Folder, other_version, refuse_file
 from quire.index.node import Node
 from quire.index.section_lookup import SectionName, find_section, section_url
-from quire.index.status import Status, TreeInfo, better_slugs, tree_info
+from quire.index.status import Status, TreeInfo, tree_info
 from quire.index.update_plan import Request, Update, UpdatePlan, next_rebuild, plan_removal, plan_update
 from quire.model.trees import DEFAULT_LANGUAGE, Reading
 from quire.model.validation import check, convert
@@ -306,7 +306,6 @@ class Index:
             failed=tuple(stale.failed),
             vectors=table.model if table else "",
             without_vectors=table.missing(snapshot.files) if table else 0,
-            better_slugs=better_slugs(self._folder, settings.trees),
         )
 
     def _refuse_closed(self) -> None:

@@ -17,7 +17,7 @@ PAGE = "# Page\n\n## Q: A & B?\n\ntext\n\n## É_f\n\ntext\n"
 
 def chosen(*links: str) -> str:
     texts = {"page.md": PAGE, "links.md": " ".join(f"[x]({link})" for link in links)}
-    return choose_slugs({path: quire.parse(text, path=path) for path, text in texts.items()}).rule
+    return choose_slugs({path: quire.parse(text, path=path) for path, text in texts.items()})
 
 
 @pytest.mark.parametrize(
@@ -68,10 +68,10 @@ def test_the_dialect_decides_between_equal_rules(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text(PAGE)
     (tmp_path / "bytes.md").write_bytes(b"\xff")  # unreadable
     found = Discovery(str(tmp_path)).documents
-    assert slugs_of_files(found, tmp_path, None, {}).rule == "github"
-    assert slugs_of_files(found, tmp_path, "jekyll", {}).rule == "kramdown"
+    assert slugs_of_files(found, tmp_path, None, {}) == "github"
+    assert slugs_of_files(found, tmp_path, "jekyll", {}) == "kramdown"
     (tmp_path / "mkdocs.yml").write_text("")
-    assert slugs_of_files(found, tmp_path, None, {}).rule == "mkdocs"
+    assert slugs_of_files(found, tmp_path, None, {}) == "mkdocs"
 
 
 def test_a_folder_is_cut_with_the_rule_of_its_links(tmp_path: Path) -> None:
