@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from outputs import left, refused
-from processes import start, terminal
+from processes import start
 
 import quire
 from quire.cli.output import progress_line
@@ -33,30 +33,11 @@ def project(docs, monkeypatch):
 
 
 @pytest.mark.parametrize("more", [[], ["--json"], ["--list"], ["-n", "1"]])
-def test_a_word_after_a_query_that_names_nothing_is_an_error_in_a_pipe(run, more) -> None:
+def test_a_word_after_a_query_that_names_nothing_is_an_error(run, more) -> None:
     said = refused(run("search", "install", "nope", *more))
-    assert said == (
-        "quire: nope: no such file or folder; put a query of several words in quotes: quire search 'install nope'\n"
-    )
-
-
-def test_several_words_before_a_folder_are_a_query(run) -> None:
-    for words in (["how", "to", "install"], ["how", "to", "install", "docs"], ["how", "install", "docs"]):
-        result = run("search", "--list", *words)
-        assert (result.code, b"a.md" in result.out) == (0, True)
-        assert result.err.startswith("searched 'how ")
-
-
-def test_a_query_in_quotes_has_only_paths_after_it(run) -> None:
+    assert said == ("quire: nope: no such file or folder; check the path, or put a query of several words in quotes\n")
     assert "nope: no such file or folder" in refused(run("search", "how to", "nope"))
     assert "nope: no such file or folder" in refused(run("search", "-e", "install", "nope"))
-
-
-@needs_terminal
-def test_on_a_terminal_it_is_a_word_with_a_note(project) -> None:
-    code, shown = terminal("search", "install", "nope", cwd=project)
-    assert code == 0
-    assert "nope: no such file or folder; searched 'install nope'; put a query of several words in quotes" in shown
 
 
 @pytest.mark.parametrize("arguments", [["search", "b", "-"], ["search", "-e", "b", "-"], ["index", "-"], ["eval", "-"]])

@@ -1,11 +1,8 @@
 """``quire search``: find the sections that answer a query, or that are like a section or file."""
 
-import sys
 from collections.abc import Callable
 from functools import partial
-from itertools import takewhile
 from pathlib import Path
-from shlex import quote
 
 import click
 
@@ -13,17 +10,14 @@ from quire.cli.command_options import JSON, PATHS, argument, option, quire_comma
 from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Form, Printer, show_phases, with_node_ids
 from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions, get_section
-from quire.cli.output import count_of, is_terminal, message, note, visible
-from quire.errors import InputError, QuireError
-from quire.model.patterns import pattern
+from quire.cli.output import count_of, message, note, visible
+from quire.errors import QuireError
 from quire.search import query_syntax
 from quire.search.hit import Results
 from quire.search.match_ranges import match_ranges
 from quire.search.search_settings import Mode
-from quire.workspace.selection import exists, file_of, locate, refuse_missing, similar_path
+from quire.workspace.selection import file_of, locate, refuse_missing
 from quire.workspace.workspace import Workspace
-
-_PATH = pattern(r"[/\\]|\.\w+\Z|\A-\Z")  # a slash, a file extension or "-", which words of a query rarely have
 
 
 @quire_command('quire search "broken links" docs', "quire search --like docs/index.md docs --list")
@@ -60,8 +54,7 @@ def command(
     Each result shows its own text first, then what is below it, as far as --max-tokens allows. Results that score much
     less than the best are left out and counted. The exit code is 1 if nothing is found.
 
-    Put a query of several words in quotes. Without quotes, words belong to the query unless they name a file or
-    folder, or nearly do; in a pipe, a single word must name one. Put -- before a query that begins with a dash.
+    Put a query of several words in quotes, and -- before a query that begins with a dash.
     """
     refuse(queries and like, "--like replaces a query; leave out -e")
     if queries or like:  # all arguments are paths
@@ -69,8 +62,7 @@ def command(
         query = queries[0] if len(queries) == 1 else " OR ".join(f"({alternative})" for alternative in queries)
     elif not query:
         raise click.UsageError("Missing argument 'QUERY'.")
-    else:
-        query, paths = _with_words(query, paths)
+    refuse_missing(paths, "check the path, or put a query of several words in quotes")
     refuse(as_list + matches + full > 1, "--list, --matches and --full exclude each other; choose one")
     refuse(like and explain, "--explain is about a query; leave it out with --like")
     if not like:
@@ -97,27 +89,6 @@ def command(
         _show(workspace, results, form=form, full=full, explain=explain, as_json=as_json)
         _show_left_out(workspace, results, find, max_tokens)
     return 0 if results else NOTHING_FOUND
-
-
-def _with_words(query: str, paths: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """The query and the paths: words after an unquoted query that name no file belong to the query.
-
-    A word that looks like a path, or nearly names a file, is one, so that quire does not search for a mistyped path. A
-    single word may be a folder that a script expects to be there: it is a word of the query for people only.
-    """
-    if query.split() != [query]:  # it was in quotes
-        return query, paths
-    words = list(takewhile(lambda word: not exists(word) and not _PATH.search(word) and not similar_path(word), paths))
-    paths = paths[len(words) :]
-    refuse_missing(paths, "check the path, or put the query in quotes")
-    if words:
-        query = " ".join((query, *words))
-        may_be_path, advice = len(words) == 1 and not paths, "put a query of several words in quotes"
-        if may_be_path and not is_terminal(sys.stdout):
-            raise InputError(words[0], "no such file or folder", f"{advice}: quire search {quote(query)}")
-        missing = f"{words[0]}: no such file or folder; " if may_be_path else ""
-        note(visible(f"{missing}searched {quote(query)}; {advice}"))
-    return query, paths
 
 
 def _show(workspace: Workspace, results: Results, *, form: Form, full: bool, explain: bool, as_json: bool) -> None:
