@@ -28,10 +28,8 @@ Form = Literal["text", "list", "matches"]  # sections, one line per section, or 
 Ranges = Callable[[Hit], Sequence[Span]] | None  # where the query's words are in a hit's text; None without a query
 _WIDTH = 112
 _INDENT = "  "
-_WINDOW = 11  # how many consecutive lines of a long text are shown at least, besides the first
+_WINDOW = 11  # how many consecutive rows of a long text are shown at least, besides the first
 _AROUND = 9  # rows of the terminal around the best answer and the list of the others: prompt, head, notes
-_ROWS = 4  # how many rows of the terminal one line may take
-_BEFORE = 0.25  # the share of a shortened line that precedes its first match
 _PROSE = pattern(r"[ ]{0,3}(?![\w-]+: )(?:[^\W\d_]|[`(\"'])")  # how a line begins that continues a paragraph
 
 
@@ -88,48 +86,38 @@ class Highlighted:
             start = match.end
         return "".join([*pieces, _safe(self._text[start : span.end])])
 
-    def clipped(self, span: Span, most: int) -> str:
-        """A line of at most ``most`` characters, around its first match."""
-        if span.end - span.start <= most:
-            return self.line(span)
-        first = next((match.start for match in _within(span, self.matches)), span.start)
-        start = max(span.start, min(first - int(most * _BEFORE), span.end - most))
-        end = start + len(self._text[start : min(span.end, start + most)].rstrip(" "))
-        return "…" * (start > span.start) + self.line(Span(start, end)) + "…" * (end < span.end)
+    def rows(self, columns: int, most: int) -> list[tuple[str, int]]:
+        """The rows of a terminal, each with the number of matches in a line that begins there.
 
-    def best_lines(self, spans: Sequence[Span], window: int = _WINDOW) -> Sequence[int]:
-        """The numbers of the first line, unless it begins front matter, and of ``window`` lines with most matches."""
-        if len(spans) <= window + 3:  # a note about two missing lines takes as much space
-            return range(len(spans))
-        sums = [0, *accumulate(len(_within(span, self.matches)) for span in spans)]
-        counts = [sums[start + window] - sums[start] for start in range(len(spans) - window + 1)]
-        most = max(counts)
-        equal = [start for start, number in enumerate(counts) if number == most] if most else [0]
-        start = equal[len(equal) // 2]
-        is_settings = self._text[slice(*spans[0])] in ("---", "+++")
-        kept = {*range(start, start + window)} | (set() if is_settings else {0})
-        return sorted(kept | {1} if 2 in kept else kept)  # an ellipsis takes as much space as one line
-
-    def rows(self, spans: Sequence[Span], kept: Sequence[int], columns: int, *, is_clipped: bool) -> list[str]:
-        """The rows of a terminal for some lines, at most four for each if ``is_clipped``.
-
-        A line that continues a paragraph fills the last row of a wrapped one. Fenced code can be copied: no wrapping.
+        A line is cut off after ``most`` characters. One that continues a paragraph fills the last row of a wrapped one.
+        Fenced code can be copied: no wrapping.
         """
-        fences = (self._text[slice(*span)].lstrip(" >").startswith(("```", "~~~")) for span in spans)
-        is_code = [count % 2 == 1 for count in accumulate(fences)]
-        rows: list[str] = []
-        is_wrapped = False
-        for previous, number in pairwise([-1, *kept]):
-            span = spans[number]
-            if number > previous + 1:
-                rows.append("…")
-            line = self.clipped(span, _ROWS * columns) if is_clipped else self.line(span)
-            if is_wrapped and _PROSE.match(self._text, span.start) and number == previous + 1:
-                line = f"{rows.pop()} {line.lstrip(' ')}"
-            new = [line] if is_code[number] else output.wrap(line, columns)
-            is_wrapped = len(new) > 1
-            rows += new
+        rows: list[tuple[str, int]] = []
+        is_code = is_wrapped = False
+        for span in _line_spans(self._text):
+            is_code ^= self._text[slice(*span)].lstrip(" >").startswith(("```", "~~~"))
+            end = min(span.end, span.start + most)
+            line, number = self.line(Span(span.start, end)) + "…" * (end < span.end), len(_within(span, self.matches))
+            if is_wrapped and not is_code and _PROSE.match(self._text, span.start):
+                before, others = rows.pop()
+                line, number = f"{before} {line.lstrip(' ')}", number + others
+            first, *more = [line] if is_code else output.wrap(line, columns)
+            is_wrapped = bool(more)
+            rows += [(first, number), *((row, 0) for row in more)]
         return rows
+
+
+def best_rows(rows: Sequence[tuple[str, int]], room: int) -> Sequence[int]:
+    """The numbers of the rows to show: the first, unless it begins front matter, and those with most matches."""
+    window = max(room - 3, _WINDOW)
+    if len(rows) <= window + 3:  # a note about two missing rows takes as much space
+        return range(len(rows))
+    sums = [0, *accumulate(number for _, number in rows)]
+    counts = [sums[start + window] - sums[start] for start in range(len(rows) - window + 1)]
+    most = max(counts)
+    equal = [start for start, number in enumerate(counts) if number == most] if most else [0]
+    start = equal[len(equal) // 2]
+    return sorted({*range(start, start + window)} | (set() if rows[0][0] in ("---", "+++") else {0}))
 
 
 def _within(span: Span, spans: Sequence[Span]) -> list[Span]:
@@ -223,20 +211,17 @@ class Printer:
 
     def _text(self, hit: Hit) -> Iterator[str]:
         """The text of a hit; on a terminal indented, with marked matches, wrapped outside of code, and shortened."""
-        spans = _line_spans(hit.text)
         if self._columns is None:
-            yield from (_safe(hit.text[slice(*span)]) for span in spans)
+            yield from (_safe(hit.text[slice(*span)]) for span in _line_spans(hit.text))
             return
-        text, room, columns = self._highlighted(hit), self._room, self._columns - len(_INDENT)
-        kept: Sequence[int] = range(len(spans))
-        rows = text.rows(spans, kept, columns, is_clipped=not (self._is_full or self._has_list))
-        for window in () if self._is_full else (room - 3, 3 * room // 4, room // 2, _WINDOW):
-            if len(rows) <= room:
-                break
-            kept = text.best_lines(spans, max(window, _WINDOW))
-            rows = text.rows(spans, kept, columns, is_clipped=True)
-        yield from (f"{_INDENT}{row}" if row else "" for row in rows)
-        if left_out := len(spans) - len(kept):
+        columns = self._columns - len(_INDENT)
+        rows = self._highlighted(hit).rows(columns, sys.maxsize if self._is_full else self._room * columns)
+        kept = range(len(rows)) if self._is_full else best_rows(rows, self._room)
+        for previous, number in pairwise([-1, *kept]):
+            if number > previous + 1:
+                yield f"{_INDENT}…"
+            yield f"{_INDENT}{rows[number][0]}".rstrip(" ")
+        if left_out := len(rows) - len(kept):
             yield self._paint.faint(f"{_INDENT}… {output.count_of(left_out, 'line')} left out; --full shows all")
 
 
