@@ -70,12 +70,6 @@ def test_an_array(run: Callable[..., Any], migrate: Migrate) -> None:
     assert json.loads(run("migrate", "bad.json", "--json").out) == []
 
 
-def test_a_guess_is_a_finding(migrate: Migrate) -> None:
-    put("a.jsonl", f"{json.dumps(NEW)}\n{json.dumps(OLD)}\n")
-    assert "a.jsonl:2: headerDepths and headerSlugs could only be guessed" in migrate("a.jsonl", "--title", "T")[2]
-    assert migrate("a.jsonl", "--title", "T", "-q")[2] == ""
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ from quire.cli.command_options import argument, option, quire_command, refuse
 from quire.cli.exit_codes import ERROR
 from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, Summary, read_standard_input
 from quire.errors import InputError, QuireError
-from quire.model.document import Finding
 from quire.output import legacy
 from quire.output.chunk_json import json_values
 from quire.read.source import unread
@@ -34,47 +32,37 @@ def command(
         """The records of all files; those of a file with an error are left out."""
         for file in files or (STANDARD_INPUT,):
             name = STANDARD_INPUT_NAME if file == STANDARD_INPUT else file
-            findings: list[Finding] = []
-            convert = partial(_convert, name=name, title=title, findings=findings)
             try:
-                rows = [(row, convert(*row)) for row in _records(file, name)]
+                rows = [(row[0], _convert(*row, name=name, title=title)) for row in _records(file, name)]
             except QuireError as error:
                 summary.skip(name, error.reason)
                 continue
-            summary.counts.update(records=len(rows), converted=sum(row[0] != new for row, new in rows))
-            summary.findings += findings
+            summary.counts.update(records=len(rows), converted=sum(old != new for old, new in rows))
             yield from (new for _, new in rows)
 
     (output.write_json_array if as_json else output.write_json_lines)(converted())
-    output.show_findings(summary.findings)
     summary.show(only_errors=True)
     output.note(f"{output.count_of(summary.counts['records'], 'record')}, {summary.counts['converted']:,} converted")
     return ERROR if summary.has_errors else 0
 
 
-def _records(file: str, name: str) -> Iterator[tuple[Any, int, str]]:
-    """The records of a file, each with its line and its position in messages."""
+def _records(file: str, name: str) -> Iterator[tuple[Any, str]]:
+    """The records of a file, each with its position in messages."""
     try:
         data = read_standard_input("records") if file == STANDARD_INPUT else Path(file).read_bytes()
     except (OSError, ValueError) as error:
         raise unread(name, error) from error
     for line, value in json_values(data, name=name):
         if isinstance(value, list):
-            yield from ((record, line, f"record {number}: ") for number, record in enumerate(value, start=1))
+            yield from ((record, f"record {number}: ") for number, record in enumerate(value, start=1))
         else:
-            yield value, line, f"line {line}: "
+            yield value, f"line {line}: "
 
 
-def _convert(
-    record: Any, line: int, label: str, *, name: str, title: str | None, findings: list[Finding]
-) -> dict[str, Any]:
+def _convert(record: Any, label: str, *, name: str, title: str | None) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise InputError(name, f"{label}is not a chunk record", "a record is one JSON object")
     try:
-        new = legacy.migrate(record, title, name=name)
+        return legacy.migrate(record, title, name=name)
     except InputError as error:
         raise InputError(name, f"{label}{error.reason}") from error
-    if guesses := [field for field in legacy.guessed(record) if field in new]:
-        text = f"{' and '.join(guesses)} could only be guessed; cut the document again for the exact values."
-        findings.append(Finding(code="guessed-fields", path=name, line=line, message=text))
-    return new

@@ -1,7 +1,4 @@
-"""Records of the old format to the current one. ``quire migrate`` is the filter.
-
-Fields that the old format lacks are derived from others, or guessed if that is impossible; ``guessed`` lists those.
-"""
+"""Records of the old format to the current one. Fields that the old format lacks are derived from others."""
 
 import re
 from collections.abc import Mapping
@@ -22,15 +19,6 @@ RENAMED: Mapping[str, str] = {**_FIRST_NAMES, **OTHER_NAMES}
 _COUNT, _STATS = "tokenCount", "tokenStats"
 _MARKS = re.compile(r"(?:^|(?<= > ))#{1,6}(?:[ \t]+|$)")
 """The marks of a heading, or of each heading in a breadcrumb. The old format keeps them and has no ``headerDepths``."""
-
-
-def guessed(record: Mapping[str, Any]) -> tuple[str, ...]:
-    """The fields that ``migrate`` has to guess."""
-    path = record.get("headerPath", record.get("headingTrail"))
-    guesses = ["headerPath"] * (path is None)
-    guesses += ["headerDepths"] * (path is None or not all(map(_MARKS.match, path)))
-    guesses += ["headerSlugs"] * (path != [])
-    return tuple(name for name in guesses if name not in record)
 
 
 def migrate(record: Mapping[str, Any], title: str | None = None, *, name: str = "<record>") -> dict[str, Any]:
@@ -58,7 +46,7 @@ def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _filled(record: dict[str, Any], title: str | None) -> dict[str, Any]:
-    """``record`` with its missing fields derived or guessed where possible; its types are valid."""
+    """``record`` with its missing fields derived where possible; its types are valid."""
     if title is not None:
         record.setdefault("fileTitle", title)
     if "headerPath" not in record and "headerBreadcrumb" in record:

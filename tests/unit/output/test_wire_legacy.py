@@ -98,13 +98,6 @@ def test_the_first_names_are_read() -> None:
     assert made["headerSlugs"] == ["api", "oauth-setup-1"]
 
 
-def test_what_is_guessed_is_said() -> None:
-    assert legacy.guessed(OLD) == ("headerDepths", "headerSlugs")
-    assert legacy.guessed(without(OLD, "headingTrail")) == ("headerPath", "headerDepths", "headerSlugs")
-    assert legacy.guessed({**OLD, "headingTrail": []}) == ()
-    assert legacy.guessed(NEW) == ()
-
-
 def test_a_path_is_guessed_from_the_breadcrumb() -> None:
     assert legacy.migrate(without(OLD, "headingTrail"), "The API")["headerPath"] == ["API", "OAuth Setup"]
     record = {**without(OLD, "headingTrail", "heading"), "headerHierarchy": ""}
@@ -120,7 +113,6 @@ def test_marks_of_headings_become_depths() -> None:
         assert (made["headerPath"], made["headerDepths"]) == (["Typography", "Base"], [1, 3])
         assert (made["headerSlugs"], made["sectionSlug"]) == (["typography", "base"], "base")
         assert (made["sectionTitle"], made["headerBreadcrumb"]) == ("Base", "Typography > Base")
-        assert ("headerDepths" in legacy.guessed(old)) is (not path)
         assert legacy.migrate(made) == made
 
 
