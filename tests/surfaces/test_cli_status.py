@@ -142,7 +142,7 @@ def indexed(run, docs):
         ('docs = "more"\n', "tree docs: the index has docs instead of more; `quire index` reads it"),
         (
             'docs.path = "docs"\ndocs.language = "german"\n',
-            "tree docs: its language is german now; `quire index` rebuilds the index",
+            "tree docs: its language, slugs or dialect were changed; `quire index` applies that",
         ),
     ],
 )
@@ -237,7 +237,7 @@ def test_the_rule_for_slugs_stays_until_the_index_is_rebuilt(run, docs) -> None:
     assert "slugs: github (auto)\nup to date\n" in run("status").out.decode()
     docs({"quire.toml": '[chunk]\ndialect = "mkdocs"\n[trees]\ndocs = "docs"\n'})
     assert (
-        "outdated: tree docs: its slugs or its dialect were changed; `quire index` applies that"
+        "outdated: tree docs: its language, slugs or dialect were changed; `quire index` applies that"
         in run("status").out.decode()
     )
     assert "rebuilt" not in run("index").out.decode()

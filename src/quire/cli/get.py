@@ -9,7 +9,6 @@ from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, get_section
 from quire.cli.output import count_of, message, note, visible
 from quire.errors import NotFoundError
 from quire.search.hit import Hit
-from quire.search.token_budget import hit_tokens
 from quire.workspace.selection import exists
 
 
@@ -35,9 +34,8 @@ def command(
         try:
             with index.open_named(name) as workspace:
                 hit = get_section(workspace, name, children=children, max_tokens=max_tokens)
-                if max_tokens and not hit.text and (whole := workspace.get(hit.id, children=children)).text:
-                    most, size = count_of(max_tokens, "token"), count_of(hit_tokens(whole), "token")
-                    message(f"{name}: no part of it fits in {most}; with its breadcrumb it has {size}")
+                if not (hit.text or hit.complete):
+                    message(f"{name}: no part of it fits in {count_of(max_tokens, 'token')}")
                     continue
                 hits.append((hit, workspace.file(hit.tree, hit.path)))
                 if linking := {link.id for link in workspace.index.links_to(hit.id)}:

@@ -87,7 +87,7 @@ def command(
         results = find(max_tokens=max_tokens)
         form: Form = "list" if as_list else "matches" if matches else "text"
         _show(workspace, results, form=form, full=full, explain=explain, as_json=as_json)
-        _show_left_out(workspace, results, find, max_tokens)
+        _show_left_out(workspace, results, max_tokens)
     return 0 if results else NOTHING_FOUND
 
 
@@ -102,18 +102,14 @@ def _show(workspace: Workspace, results: Results, *, form: Form, full: bool, exp
         show_phases(results.phases, workspace.settings.search.tie)
 
 
-def _show_left_out(
-    workspace: Workspace, results: Results, find: Callable[..., Results], max_tokens: int | None
-) -> None:
+def _show_left_out(workspace: Workspace, results: Results, max_tokens: int | None) -> None:
     """Tell the user why there are no results, which were left out, and which words were searched instead of others."""
-    budget = count_of(workspace.settings.search.max_tokens if max_tokens is None else max_tokens, "token")
-    if not results and results.over_budget:
-        best = find(limit=1, max_tokens=0)
-        note(f"nothing fits in {budget}; the best result has {count_of(best[0].tokens, 'token')}")
+    if results.over_budget:
+        budget = count_of(workspace.settings.search.max_tokens if max_tokens is None else max_tokens, "token")
+        beyond = f"{results.over_budget} more beyond" if results else "nothing fits in"
+        note(f"{beyond} {budget}; --max-tokens 0 shows {'them' if results else 'it'}")
     elif not results:
         note("nothing found")
-    elif results.over_budget:
-        note(f"{results.over_budget} more beyond {budget}; --max-tokens 0 shows them")
     if results.below_cutoff:
         note(f"{results.below_cutoff} more below the cut-off; --all shows them")
     for text in results.notes():

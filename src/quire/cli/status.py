@@ -74,12 +74,10 @@ def _changed_trees(status: Status, workspace: Workspace) -> Iterator[tuple[str, 
                 yield name, f"{path} is not in the index yet; {updates} reads it"
         elif os.path.realpath(indexed.folder) != os.path.realpath(tree.folder):
             yield name, f"the index has {display_path(indexed.folder)} instead of {path}; {updates} reads it"
-        elif workspace.kind != "configured":
-            continue
-        elif indexed.language != tree.language:
-            yield name, f"its language is {tree.language} now; {updates} rebuilds the index"
-        elif (indexed.slugs, indexed.dialect) != (options.slugs, options.dialect or ""):
-            yield name, f"its slugs or its dialect were changed; {updates} applies that"
+        elif workspace.kind == "configured":
+            new = (tree.language, options.slugs, options.dialect or "")
+            if (indexed.language, indexed.slugs, indexed.dialect) != new:
+                yield name, f"its language, slugs or dialect were changed; {updates} applies that"
 
 
 def _show(status: Status, changed: dict[str, str], workspace: Workspace) -> None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from quire.errors import IndexDamagedError, InputError, QuireError, did_you_mean
+from quire.errors import IndexDamagedError, InputError, QuireError
 from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
 from quire.index.folder import Folder, is_inside
 from quire.index.section_lookup import SectionName
@@ -59,20 +59,11 @@ def file_of(name: str) -> str:
     return next(filter(is_file, (named.text, named.document)), "")
 
 
-def similar_path(path: str) -> str:
-    """`` (did you mean …?)`` if a file or folder has nearly this path; else empty."""
-    folder, name = os.path.split(path.rstrip("/"))
-    with suppress(OSError, ValueError):
-        names = [entry for entry in os.listdir(folder or ".") if not entry.startswith(".")]  # noqa: PTH208
-        return did_you_mean(name, names, lambda entry: os.path.join(folder, entry), cutoff=0.75)  # noqa: PTH118
-    return ""
-
-
 def refuse_missing(paths: Iterable[str], advice: str = "check the path") -> None:
     """Refuse paths at which there is nothing."""
     for path in paths:
         if not exists(path):
-            raise InputError(path, f"no such file or folder{similar_path(path)}", advice)
+            raise InputError(path, "no such file or folder", advice)
 
 
 def missing_tree(name: str, tree: Tree, file: Path | None) -> str:
