@@ -9,7 +9,6 @@ import sys
 
 import pytest
 from outputs import left, refused
-from processes import start
 
 import quire
 from quire.cli.output import progress_line
@@ -117,15 +116,6 @@ def test_what_was_left_out_is_said_in_the_same_words(run, hidden) -> None:
         answer = Status().answer(Service(workspace, len, 4_000))
     assert said in answer.text
     assert said in answer.record["notes"]
-
-
-def test_the_page_says_what_was_left_out(hidden) -> None:
-    pytest.importorskip("starlette", reason="needs the extra web")
-    with start("web", "docs") as server:
-        assert server.stderr is not None
-        assert server.stderr.readline().decode().startswith("left out: hidden (1)")
-        assert server.stderr.readline().decode().startswith("1 document; ")
-        server.kill()
 
 
 def test_progress_has_no_estimate_at_first() -> None:

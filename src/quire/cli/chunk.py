@@ -137,12 +137,11 @@ def _check(
     has_folder_name = _format_of(name) == "files"
     is_other = os.path.exists(name) and not os.path.isdir(name)  # noqa: PTH110, PTH112  a file, a device, a pipe
     is_unclear = form is None and has_folder_name and not os.path.isdir(name)  # noqa: PTH112  Path's may fail
-    is_dataset = name and has_folder_name and not as_json and form in (None, "parquet")
+    is_dataset = name and has_folder_name and not is_other and not as_json and form in (None, "parquet")
     is_one_file = form not in (None, "files") and not engine and name.endswith(_SLASHES)
-    folder = "a folder of Parquet files"
     refuse(source and not engine, f"{source} needs an engine; add --engine local or --engine ray")
-    refuse(engine and not is_dataset, f"--engine writes {folder}; name one with -o, without --json and --format")
-    refuse(engine and is_other, f"-o {name} is not a folder, and --engine writes {folder}; name a folder")
+    folder = "a folder of Parquet files; name one with -o, without --json and --format"
+    refuse(engine and not is_dataset, f"--engine writes {folder}")
     refuse(engine and STANDARD_INPUT in inputs.paths, "--engine cannot read standard input; name files or folders")
     refuse(not name and form in ("files", "parquet"), f"--format {form} needs an output; say where with -o")
     refuse(form == "nodes" and not is_tree, "--format nodes is about the heading tree; add -s tree")

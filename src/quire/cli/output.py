@@ -306,14 +306,12 @@ def _write(data: bytes) -> None:
 
 
 def progress_line(done: int, total: int, seconds: float, path: str, columns: int) -> str:
-    """A bar, how much is done, how much per second, the time left, and the end of the path that is next."""
+    """A bar, how much is done, the time left, and the end of the path that is next."""
     filled = _BAR * done // max(total, 1)
     parts = [f"{'█' * filled}{'·' * (_BAR - filled)} {done:,}/{total:,}"]
-    if done * 50 >= max(total, 1) and seconds >= 1:  # earlier, the rate of a few is no estimate
-        rate = done / seconds
-        left = round((total - done) / rate)
-        speed = f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s" if rate >= 0.1 else f"{rate * 60:.1f}/min"
-        parts += [speed, f"{left // 60}:{left % 60:02} left"]
+    if done * 50 >= max(total, 1) and seconds >= 1:  # earlier, a few are no estimate
+        left = round((total - done) * seconds / done)
+        parts.append(f"{left // 60}:{left % 60:02} left")
     line, name = "  ".join(parts), visible(path)
     room = max(columns - width(line) - 2, 8)
     return clip(f"{line}  {name if width(name) <= room else '…' + name[1 - room :]}", columns)

@@ -85,7 +85,6 @@ def _serve(
     with Workspace.open(paths, index=index_folder) as workspace:  # refuse a wrong folder now, not at the first search
         if not len(documents):
             show_empty(workspace, paths)
-        left_out = workspace.left_out()
     cutter.prepare()
     load_tokenizers(STRATEGIES, None)  # the page may change the strategy
 
@@ -103,7 +102,7 @@ def _serve(
     token = secrets.token_urlsafe(24)
     with listen("127.0.0.1", port) as listener:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}/{token}/"
-        note("\n".join(filter(None, [left_out, f"{count_of(len(documents), 'document')}; Ctrl-C ends quire web"])))
+        note(f"{count_of(len(documents), 'document')}; Ctrl-C ends quire web")
         echo(address)
         sys.stdout.flush()
         if open_page:
