@@ -184,9 +184,8 @@ else. Exit codes: 0 found or done, 1 nothing found or a check failed, 2 an error
 `migrate`, `stats` and `verify` go on after a file that cannot be read, and end with 2. Findings end with a code in
 brackets ([every one](findings.md)). `quire --version` prints the version.
 
-On a terminal, paths are links to the files, long lines are wrapped at words, front matter and shortcodes are dimmed, and what
-takes longer shows its progress. When piped, text is complete and plain. `--color`, `NO_COLOR`, `FORCE_COLOR` and `TERM=dumb`
-say otherwise about colours and links."""
+On a terminal, long lines are wrapped at words, and what takes longer shows its progress. When piped, text is complete and
+plain. `--color`, `NO_COLOR`, `FORCE_COLOR` and `TERM=dumb` say otherwise about colours."""
 
 COMPLETION = """\
 ## Completion in a shell
