@@ -22,7 +22,7 @@ from quire.model.offsets import BLANK, LINE_END
 from quire.model.patterns import pattern
 from quire.model.validation import check, fields
 from quire.search.hit import Hit
-from quire.search.search_settings import SearchSettings
+from quire.search.search_settings import SHARPNESS, SearchSettings
 
 Form = Literal["text", "list", "matches"]  # sections, one line per section, or the lines with matches
 Ranges = Callable[[Hit], Sequence[Span]] | None  # where the query's words are in a hit's text; None without a query
@@ -254,9 +254,14 @@ def _explanation_lines(explanation: Mapping[str, Any]) -> Iterator[str]:
         yield f"{step['rule']}: {step['id']}, {_pairs(rest)}"
 
 
-def show_phases(phases: Mapping[str, Mapping[str, Any]]) -> None:
-    """Print the numbers of each search phase."""
+def show_phases(phases: Mapping[str, Mapping[str, Any]], tie: float) -> None:
+    """Print how word scores become a section's score, and the numbers of each search phase."""
     output.echo()
+    output.echo(
+        f"A section's score: its sum, divided by the best section's, to the power of {SHARPNESS}. In the sum a word "
+        f"counts as in its best field, and {tie:g} of the others; of words with OR the best counts, and {tie:g} of the "
+        "others; of a name, a version or a prefix the best reading."
+    )
     for name, counted in phases.items():
         output.echo(output.visible(f"{name}: {_pairs(counted)}"))
 

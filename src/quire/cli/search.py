@@ -99,7 +99,7 @@ def _show(workspace: Workspace, results: Results, *, form: Form, full: bool, exp
     printer = Printer(full=full, form=form, ranges=ranges, best=not explain)
     printer.show(hits, results.phases if explain else None, as_json=as_json)
     if explain and not as_json:
-        show_phases(results.phases)
+        show_phases(results.phases, workspace.settings.search.tie)
 
 
 def _show_left_out(workspace: Workspace, results: Results, max_tokens: int | None) -> None:

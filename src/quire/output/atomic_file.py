@@ -18,6 +18,7 @@ from quire.model.patterns import pattern
 from quire.output.lock import is_still, try_lock
 
 _OPEN_FILE = pattern(r"/(?:dev|proc/self)/fd/(\d+)")
+_HIDDEN = pattern(r"(?:^|[/\\])\.[^/\\]*quire")
 _STANDARD_STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 REMEDY = "free some space, correct the permissions, or choose another name or folder"
 
@@ -118,5 +119,7 @@ def os_errors_as_quire_errors(target: Path) -> Iterator[None]:
 
 
 def explanation(error: OSError, target: Path) -> QuireError:
-    """The error for a file or folder."""
-    return QuireError(f"{target}: cannot be written: {error.strerror or error}", REMEDY)
+    """The error for the file or folder that the system names, or for ``target`` if quire hides that one."""
+    names = (error.filename, error.filename2)
+    shown = next((name for name in names if isinstance(name, str) and not _HIDDEN.search(name)), target)
+    return QuireError(f"{shown}: cannot be written: {error.strerror or error}", REMEDY)
