@@ -81,7 +81,7 @@ class BuildJournal:
             for data in self._whole_records():
                 record = _decode_record(data)
                 task = wanted.get(record.id)
-                if task and task.record.times == record.times and not (record.racy or record.failed):
+                if task and task.record.times == record.times and not (record.racy or record.problem):
                     del wanted[record.id]
                     self._starts[record.id] = self._end
                 self._end = self.stream.tell()

@@ -196,11 +196,11 @@ def _compare(stale: StaleFiles, file: str, current: FileRecord, snapshot: Snapsh
         stale.tasks.append(Task(os.fsencode(file), current))
         stale.size += current.size
         return
-    stale.failed += old.findings(file) if old.failed else ()
+    stale.failed += [msgspec.structs.replace(old.problem, path=file)] if old.problem else ()
     if is_touched or (old.racy and not current.racy):
         stale.refreshed.append(msgspec.structs.replace(old, **times))
     stale.touched += is_touched
-    stale.unchanged += not is_touched and not old.failed
+    stale.unchanged += not (is_touched or old.problem)
 
 
 def _has_same_content(file: str, current: FileRecord, old: FileRecord, *, is_touched: bool) -> bool:

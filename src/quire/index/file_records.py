@@ -19,7 +19,7 @@ from quire.model.document import Finding
 from quire.model.patterns import pattern
 from quire.model.trees import Reading
 
-VERSION = 16  # increase it when older indexes become unreadable or score differently
+VERSION = 17  # increase it when older indexes become unreadable or score differently
 DEFAULT_FOLDER = ".quire"
 TOKENIZER = "o200k_base"  # counts the tokens of nodes
 SETTINGS_KEY = "settings"
@@ -45,8 +45,7 @@ class FileRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     nodes: int = 0  # 0 if it could not be read
     tokens: int = 0
     number: int = -1  # unique; identifies its nodes in the engine; -1 without nodes
-    notes: tuple[Finding, ...] = ()  # the first findings from reading it
-    failed: bool = False  # it could not be read; its only note says why
+    problem: Finding | None = None  # why it could not be read
     front_matter: bytes = b""  # its values, for ``decode_front_matter``
 
     @property
@@ -58,10 +57,6 @@ class FileRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def times(self) -> tuple[int, int, int]:
         """Its size and times: an edit changes one of them."""
         return self.size, self.mtime_ns, self.ctime_ns
-
-    def findings(self, name: str | None = None) -> list[Finding]:
-        """The notes as findings about ``name``, by default its path."""
-        return [msgspec.structs.replace(note, path=name) if name else note for note in self.notes]
 
 
 class TreeRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -126,7 +121,7 @@ def file_signs(record: FileRecord | None) -> Signs:
     """What a file adds to the signs of its tree."""
     if record is None:
         return {}
-    counts = {FILES: 1, FAILED: int(record.failed), NODES: record.nodes, TOKENS: record.tokens}
+    counts = {FILES: 1, FAILED: int(record.problem is not None), NODES: record.nodes, TOKENS: record.tokens}
     return counts | {NEWS: int(is_news(record.path))}
 
 
@@ -141,7 +136,7 @@ class FileTimes(msgspec.Struct, frozen=True, array_like=True):
     def of(cls, records: Sequence[FileRecord]) -> "FileTimes":
         """The columns of some records."""
         columns = zip(*[(record.size, record.mtime_ns, record.ctime_ns) for record in records], strict=True)
-        unsure = frozenset(record.path for record in records if record.racy or record.failed)
+        unsure = frozenset(record.path for record in records if record.racy or record.problem)
         return cls(
             "\0".join(record.path for record in records),
             tuple(array("q", column).tobytes() for column in columns),  # type: ignore[arg-type]

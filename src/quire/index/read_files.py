@@ -13,7 +13,7 @@ import msgspec
 from quire.errors import InputError, UndecodableError
 from quire.index.changed_files import Task, digest_of
 from quire.index.engine.index_schema import fields_of
-from quire.index.file_records import TOKENIZER, FileRecord, TreeRecord, encode_front_matter, storable
+from quire.index.file_records import TOKENIZER, FileRecord, TreeRecord, encode_front_matter
 from quire.index.link_words import LinkRecord, link_record
 from quire.index.node import Node, build_nodes
 from quire.model.document import Finding
@@ -26,7 +26,6 @@ from quire.tokens import tokenizers
 OnProgress = Callable[[int, int, str], None]
 """Called with the number of files read, the number of all files, and the path of the last one."""
 
-_MAX_FINDINGS = 8
 _WORK_PER_WORKER = 6 * 1024 * 1024
 """How much work makes up for the start of a process, which loads the parser and the tokenizer."""
 _MAX_WORKERS = 8  # more are idle, as one process takes their results
@@ -85,21 +84,16 @@ def parsed(record: FileRecord, text: str, tree: TreeRecord) -> tuple[FileRecord,
     path, marker = record.path, tree.reading.page_marker
     document = parse_source(make_source(text, path, None, tree.used_dialect, tree.variables, page_marker=marker))
     nodes = build_nodes(document, record.tree, tokenizers.resolve(None, TOKENIZER))
-    notes = [
-        msgspec.structs.replace(finding, path=path, message=storable(finding.message))
-        for finding in document.findings[:_MAX_FINDINGS]
-    ]
     record = msgspec.structs.replace(
         record,
         title=nodes[0].title,
         nodes=len(nodes),
         tokens=nodes[0].full_tokens,
-        notes=tuple(notes),
         front_matter=encode_front_matter(document.frontmatter, nodes[0].tags),
     )
     return record, nodes, link_record(document, path)
 
 
 def _failed(task: Task, message: str, line: int = 0, digest: bytes = b"", *, code: str) -> IndexedFile:
-    notes = (Finding(code=code, path=task.record.path, line=line, message=message),)
-    return IndexedFile(msgspec.structs.replace(task.record, digest=digest, notes=notes, failed=True))
+    problem = Finding(code=code, path=task.record.path, line=line, message=message)
+    return IndexedFile(msgspec.structs.replace(task.record, digest=digest, problem=problem))

@@ -100,7 +100,7 @@ class _Documents(Struct, frozen=True):
 
     def _has(self, document_id: str) -> bool:
         record = self.snapshot.file(document_id)
-        return record is not None and not record.failed and document_id not in self.without
+        return record is not None and not record.problem and document_id not in self.without
 
     def node(self, node_id: str) -> Node | None:
         node = self.snapshot.get(node_id)

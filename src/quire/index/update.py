@@ -106,8 +106,8 @@ def _read(plan: UpdatePlan, journal: BuildJournal, jobs: int | None, on_progress
             old = plan.old(file.record.id)
             number = old.number if old and old.number >= 0 else next(numbers) if file.nodes else -1
             record = msgspec.structs.replace(file.record, number=number)
-            if record.failed:
-                stale.failed += record.findings(os.fsdecode(task.file))
+            if record.problem:
+                stale.failed.append(msgspec.structs.replace(record.problem, path=os.fsdecode(task.file)))
             elif old is None:
                 stale.added += 1
             else:

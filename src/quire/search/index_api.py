@@ -271,7 +271,7 @@ class Index:
         return sorted(filter(is_wanted, self._records(snapshot, tree)), key=attrgetter("tree", "path"))
 
     def _records(self, snapshot: Snapshot, tree: str | None) -> list[FileRecord]:
-        return [record for record in snapshot.files.values() if not record.failed]
+        return [record for record in snapshot.files.values() if not record.problem]
 
     def outline(self, document: str) -> list[Node]:
         """The nodes of a document in order, by its id or path."""

@@ -43,7 +43,7 @@ class Table(msgspec.Struct):
     def missing(self, files: FileTable) -> int:
         """How many nodes search by meaning does not find."""
         usable = self.usable(files)
-        return sum(record.nodes for key, record in files.items() if key not in usable and not record.failed)
+        return sum(record.nodes for key, record in files.items() if key not in usable and not record.problem)
 
 
 def load_table(path: Path) -> Table | None:

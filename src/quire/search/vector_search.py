@@ -55,7 +55,7 @@ class VectorSearch:
         path.mkdir(parents=True, exist_ok=True)
         named = embedder if isinstance(embedder, str) and embedder in NAMES else ""  # how ``resolve`` finds it again
         rows = _Rows(path, load_table(path) or Table(named, model.name, model.version))
-        files = {key: record for key, record in snapshot.files.items() if not record.failed}
+        files = {key: record for key, record in snapshot.files.items() if not record.problem}
         documents = rows.table.usable(files)
         removed, embedded = len(rows.table.documents.keys() - files), 0
         stale = [key for key in files if key not in documents]
