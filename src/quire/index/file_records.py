@@ -46,7 +46,7 @@ class FileRecord(msgspec.Struct, frozen=True, array_like=True, gc=False):
     tokens: int = 0
     number: int = -1  # unique; identifies its nodes in the engine; -1 without nodes
     problem: Finding | None = None  # why it could not be read
-    front_matter: bytes = b""  # its values, for ``decode_front_matter``
+    front_matter: bytes = b"\x80"  # its values, for ``decode_front_matter``; by default an empty map
 
     @property
     def id(self) -> str:
@@ -207,7 +207,7 @@ _MAX_VALUES = 100  # of a key
 _MAX_VALUE = 200  # in characters; a longer text is no value that somebody compares
 FrontMatter = dict[str, list[str]]
 """The values of front matter by key, both in lower case: texts, numbers, dates and booleans, one or a list of them."""
-_FRONT_MATTER = msgspec.msgpack.Decoder(FrontMatter)
+decode_front_matter = msgspec.msgpack.Decoder(FrontMatter).decode
 
 
 def encode_front_matter(values: Mapping[str, Any], tags: Iterable[str]) -> bytes:
@@ -219,13 +219,7 @@ def encode_front_matter(values: Mapping[str, Any], tags: Iterable[str]) -> bytes
             for item in (value if isinstance(value, list) else [value])[:_MAX_VALUES]
             if isinstance(item, bool | int | float) or (isinstance(item, str) and len(item) <= _MAX_VALUE)
         ]
-    texts = {key: items for key, items in texts.items() if items}
-    return msgspec.msgpack.encode(texts) if texts else b""
-
-
-def decode_front_matter(data: bytes) -> FrontMatter:
-    """The values of front matter by key."""
-    return _FRONT_MATTER.decode(data) if data else {}
+    return msgspec.msgpack.encode({key: items for key, items in texts.items() if items})
 
 
 def storable(text: str) -> str:
