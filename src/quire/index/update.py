@@ -183,7 +183,6 @@ def _commit(
     """
     next_name = f"index-{max(folder.generations(), default=0) + 1}"
     generation = plan.snapshot.folder if plan.snapshot else folder.path / next_name
-    is_current = _is_current(folder, generation)
     writer: Writer | None = None
     try:
         if plan.snapshot is None:
@@ -193,7 +192,7 @@ def _commit(
         writer = Writer(generation, plan.settings.languages, create=plan.snapshot is None, threads=threads)
         _write(writer, plan, journal, changes, is_part=is_part)
         writer.commit()
-        if not is_current:
+        if plan.snapshot is None or plan.snapshot.settings.trees != plan.settings.trees:
             _point_to(folder, generation, plan.settings.trees)
     except BaseException:
         if writer is not None:
@@ -203,11 +202,8 @@ def _commit(
         _sweep(folder)
         raise
     with contextlib.suppress(StoreError, OSError, damage.DamageError):  # the next update does what fails here
-        if is_current and plan.snapshot and plan.snapshot.settings.trees != plan.settings.trees:
-            _point_to(folder, generation, plan.settings.trees)
-        if _is_current(folder, generation):
-            _sweep(folder)
-            damage.check(generation)
+        _sweep(folder)
+        damage.check(generation)
     return Snapshot(generation)
 
 
@@ -267,12 +263,6 @@ def _changed_links(
         links.signs[EXPECTED] = sum(task.record.id.startswith(links.prefix) for task in plan.stale.tasks)
         return map(decode_links, filter(None, encoded.values()))
     return links.change(encoded) if plan.snapshot else links.follow_all(encoded, journal.stream)
-
-
-def _is_current(folder: Folder, generation: Path) -> bool:
-    with contextlib.suppress(StoreError):
-        return folder.current() == generation
-    return False
 
 
 def _point_to(folder: Folder, generation: Path, trees: dict[str, TreeRecord]) -> None:
