@@ -124,10 +124,7 @@ def locked(folder: Folder, patience: float, on_wait: OnWait | None = None) -> It
 
     def busy(descriptor: int) -> Busy:
         os.lseek(descriptor, 1, os.SEEK_SET)
-        try:
-            holder = os.read(descriptor, 400).decode(errors="replace").strip() or "another process"
-        except OSError:
-            holder = "another process"
+        holder = os.read(descriptor, 400).decode(errors="replace").strip() or "another process"
         error = BusyError(str(folder.path), f"{holder} is updating the index", "wait for it and run again")
         return f"{folder.path}: waiting for {holder}, which is updating the index", error
 
@@ -183,22 +180,20 @@ def _commit(
     """
     next_name = f"index-{max(folder.generations(), default=0) + 1}"
     generation = plan.snapshot.folder if plan.snapshot else folder.path / next_name
-    writer: Writer | None = None
+    if plan.snapshot is None:
+        generation.mkdir()
+    # Each thread makes a segment of its own.
+    threads = min(_MAX_THREADS, cores()) if plan.stale.size >= _BYTES_PER_THREADS else 1
+    writer = Writer(generation, plan.settings.languages, create=plan.snapshot is None, threads=threads)
     try:
-        if plan.snapshot is None:
-            generation.mkdir()
-        # Each thread makes a segment of its own.
-        threads = min(_MAX_THREADS, cores()) if plan.stale.size >= _BYTES_PER_THREADS else 1
-        writer = Writer(generation, plan.settings.languages, create=plan.snapshot is None, threads=threads)
         _write(writer, plan, journal, changes, is_part=is_part)
         writer.commit()
         if plan.snapshot is None or plan.snapshot.settings.trees != plan.settings.trees:
             _point_to(folder, generation, plan.settings.trees)
     except BaseException:
-        if writer is not None:
-            # What cannot be removed now is removed by the next commit. RuntimeError: the commit has ended the writer.
-            with contextlib.suppress(StoreError, RuntimeError):
-                writer.rollback()
+        # What cannot be removed now is removed by the next commit. RuntimeError: the commit has ended the writer.
+        with contextlib.suppress(StoreError, RuntimeError):
+            writer.rollback()
         _sweep(folder)
         raise
     with contextlib.suppress(StoreError, OSError, damage.DamageError):  # the next update does what fails here
