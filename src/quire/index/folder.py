@@ -14,6 +14,7 @@ import contextlib
 import os
 import stat
 from collections.abc import Mapping
+from glob import glob
 from pathlib import Path
 
 import msgspec
@@ -93,10 +94,7 @@ class Folder:
 
     def generations(self) -> dict[int, Path]:
         """All generations by number."""
-        try:
-            names = [path.name for path in self.path.iterdir() if GENERATION.fullmatch(path.name)]
-        except OSError:
-            return {}
+        names = filter(GENERATION.fullmatch, glob("index-*", root_dir=self.path))  # noqa: PTH207  Path.glob raises
         return {int(name.partition("-")[2]): self.path / name for name in names}
 
 
@@ -152,12 +150,9 @@ def refuse_folder(index: Path, trees: Mapping[str, str]) -> None:
         if is_inside(os.path.realpath(folder), top):
             problem = f"the index {index} would hide the tree {name}, {folder}"
             raise OptionError(problem, "choose another folder for the index")
-    try:
-        names = set() if index.absolute().name == DEFAULT_FOLDER else set(os.listdir(index))  # noqa: PTH208
-    except OSError:
-        return  # it does not exist, or writing will report what is wrong
-    # A folder with the name of a generation could be the user's.
-    has_generation = any(GENERATION.fullmatch(name) and (index / name / META).exists() for name in names)
-    if names - {IGNORE} and names.isdisjoint(_FILES - {IGNORE}) and not has_generation:
+    names = set(glob("*", root_dir=index, include_hidden=True))  # noqa: PTH207  none if it cannot be listed
+    is_index = index.absolute().name == DEFAULT_FOLDER or not names.isdisjoint(_FILES - {IGNORE})
+    generations = Folder(index).generations().values()  # or folders of the user with such names
+    if names - {IGNORE} and not is_index and not any((generation / META).exists() for generation in generations):
         problem = "has other files in it and is not an index"
         raise StoreError(str(index), problem, "choose another folder for the index")
