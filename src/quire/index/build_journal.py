@@ -70,8 +70,6 @@ class BuildJournal:
         self._starts: dict[str, int] = {}  # where the entry of a document is
         self.records = ReadValues(self._starts, lambda document_id: _decode_record(self._part(document_id, 0)))
         """The records of files by document id."""
-        self.links = ReadValues(self._starts, lambda document_id: self._part(document_id, 1))
-        """Their encoded link records; empty if a file could not be read."""
 
     def resume(self, tasks: Sequence[Task]) -> list[Task]:
         """Take what a killed build with the same settings has read, and return the tasks that are left."""
@@ -120,8 +118,8 @@ class BuildJournal:
         return self.stream.read(lengths[number])
 
     def links_of(self, prefix: str, paths: Collection[str]) -> Mapping[str, bytes]:
-        """The encoded link records of a tree's documents by path; empty for those that are gone."""
-        return ReadValues(paths, lambda path: self.links.get(prefix + path, b""))
+        """The encoded link records of a tree's documents by path; empty for those without nodes."""
+        return ReadValues(paths, lambda path: self._part(prefix + path, 1) if prefix + path in self._starts else b"")
 
     def numbered_nodes(self, document_id: str) -> tuple[int, NodeFields]:
         """The number and the nodes of a document."""

@@ -208,7 +208,7 @@ def _write(writer: Writer, plan: UpdatePlan, journal: BuildJournal, changes: Seq
     for document_id in changes:
         tree, _, path = document_id.partition(":")
         paths[tree].append(path)
-        if not journal.links.get(document_id):  # it is gone, or could not be read
+        if not (record := journal.records.get(document_id)) or record.problem:  # it is gone, or could not be read
             writer.replace(document_id, 0, NodeFields())
     for tree in dict.fromkeys([*paths, *(plan.settings.trees if is_part else ())]):
         if tree not in plan.settings.trees:
