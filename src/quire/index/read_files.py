@@ -39,12 +39,9 @@ class IndexedFile(msgspec.Struct, frozen=True):
     links: bytes = b""  # an encoded ``LinkRecord``; empty likewise
 
 
-Results = Generator[IndexedFile, None, None]
-
-
 def read_files(
     tasks: Sequence[Task], trees: Mapping[str, TreeRecord], jobs: int | None, on_progress: OnProgress | None
-) -> Results:
+) -> Generator[IndexedFile, None, None]:
     """Read files with ``jobs`` processes, by default as many as pay off. Results come in order."""
     works = [run_workers.work_of(task.record.size) for task in tasks]
     # The engine gets nodes when all files are read, so all cores can read.

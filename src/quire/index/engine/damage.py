@@ -8,7 +8,7 @@ import errno
 import os
 from binascii import crc32
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -104,14 +104,11 @@ def text_and_code(error: BaseException) -> tuple[str, int | None]:
 _ENGINE_FILE = pattern(r'filepath: "(?:[^"]*[/\\])?([^"/\\]+)"')  # the engine names files by their whole path
 
 
-class engine_reads:  # noqa: N801  used as a function; a generator costs four times as much, and a search has twenty
+class engine_reads(AbstractContextManager[None]):  # noqa: N801  used as a function; a generator costs four times as much, and a search has twenty
     """Turn every error while the engine's files are read into an ``IndexDamagedError``; all are to be checked again."""
 
     def __init__(self, generation: Path) -> None:
         self._generation = generation
-
-    def __enter__(self) -> None:
-        pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if error is None or isinstance(error, QuireError | MemoryError):
