@@ -86,11 +86,9 @@ class Snapshot:
     @cached_property
     def settings(self) -> IndexSettings:
         """How the index was made."""
-        settings: IndexSettings | None = self._stored(file_records.SETTINGS_KEY, IndexSettings)
         with engine_reads(self.folder):
-            if settings is None:
-                raise ValueError("its settings are missing")
-        return settings
+            [blob] = self.blobs([file_records.SETTINGS_KEY])
+            return msgspec.msgpack.decode(blob, type=IndexSettings)
 
     @cached_property
     def files(self) -> FileTable:
