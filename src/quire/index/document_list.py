@@ -49,17 +49,15 @@ def document_list(
 
     ``headings`` are the nodes of a document, by its id.
     """
-    rows: Sequence[Entry] = []
-    is_shortened = False
     for rows, is_shortened in _levels(documents, headings, max_tokens):
         whole = DocumentList(rows, len(rows), is_shortened)
         if not start and fits(whole):
             return whole
 
     def part(stop: int) -> DocumentList:
-        return DocumentList(rows[start:stop], len(rows), is_shortened)
+        return whole._replace(entries=whole.entries[start:stop])
 
-    stops = range(start + 1, len(rows) + 1)
+    stops = range(start + 1, whole.total + 1)
     return part(start + bisect_left(stops, True, key=lambda stop: not fits(part(stop))))
 
 
