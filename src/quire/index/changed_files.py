@@ -48,18 +48,14 @@ class StaleFiles(msgspec.Struct, kw_only=True):
         return bool(self.tasks or self.removed or self.touched)
 
 
-def stale_files(
-    home: Path, trees: Mapping[str, TreeRecord], snapshot: Snapshot | None = None, *, trusts_folders: bool = False
-) -> StaleFiles:
-    """Compare the files of some trees with their records; the folders of trees are relative to ``home``.
-
-    With ``trusts_folders``, folders that have the times they had at the last commit are not listed again.
-    """
+def stale_files(home: Path, trees: Mapping[str, TreeRecord], snapshot: Snapshot | None = None) -> StaleFiles:
+    """Compare the files of some trees with their records; the folders of trees are relative to ``home``."""
     stale = StaleFiles()
     times = snapshot.file_times() if snapshot else []
     for name, tree in trees.items():
         top, columns = str(home / os.fsdecode(tree.folder)), [part[name] for part in times if name in part]
-        listing = _Listing(top, tree, snapshot.folder_times(name) if snapshot and trusts_folders else {})
+        is_same = snapshot is not None and snapshot.settings.trees.get(name) == tree
+        listing = _Listing(top, tree, snapshot.folder_times(name) if snapshot and is_same else {})
         known = _compare_known(top, columns, listing.list_changed())
         if known is None:  # a file is missing in a folder that has not changed, or has another name on disk
             known = _compare_known(top, columns, listing.list_all())

@@ -114,8 +114,7 @@ def plan_update(folder: Folder, request: Request, last: Opened | None = None) ->
         plan = UpdatePlan(snapshot=None, stamp=stamp, rebuild_reason=reason, settings=settings, stale=stale)
         return msgspec.structs.replace(plan, keeps_current=snapshot is not None)
     names = trees if request.trees is None else request.trees
-    is_same = snapshot.settings.trees == trees
-    stale = stale_files(folder.home, {name: trees[name] for name in names}, snapshot, trusts_folders=is_same)
+    stale = stale_files(folder.home, {name: trees[name] for name in names}, snapshot)
     settings = msgspec.structs.replace(snapshot.settings, trees=trees)
     return UpdatePlan(snapshot=snapshot, stamp=stamp, settings=settings, stale=stale)
 
