@@ -99,12 +99,7 @@ def plan_update(folder: Folder, request: Request, last: Opened | None = None) ->
         snapshot, stamp = open_snapshot(folder, last)
     except IndexDamagedError as error:
         snapshot, stamp, reason = None, folder.stamp(), error.problem
-    current: Mapping[str, TreeRecord] = {}  # of a new index, which another process may be building
-    if snapshot is not None:
-        current = snapshot.settings.trees
-    elif reason is not None:
-        current = folder.trees()
-    trees = _requested_trees(folder, request, current)
+    trees = _requested_trees(folder, request, folder.trees() if snapshot is None else snapshot.settings.trees)
     refuse_folder(folder.path, request.trees or {})
     if snapshot is not None:
         reason = "a rebuild was requested" if request.rebuild else _rebuild_reason(snapshot.settings, trees)
