@@ -45,8 +45,7 @@ class InternalLink(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class Lookup(NamedTuple):
     """The documents that a link may mean."""
 
-    page: str
-    fragment: str
+    link: InternalLink
     keys: Sequence[str]  # where the page would be; empty if that is outside of the tree
     pages: Sequence[str]  # the documents, the most likely one first
 
@@ -98,7 +97,7 @@ class Addresses:
         """The documents that a link in ``page`` may lead to."""
         target = link.page
         if not target:
-            return Lookup(target, link.fragment, (), [page.path])
+            return Lookup(link, (), [page.path])
         if target.startswith("/"):
             key = f"/{address(target)}/"
             prefixes = [(site, folder) for site, folder in self.site.prefixes if key.startswith(site)]
@@ -109,7 +108,7 @@ class Addresses:
         if not pages and (link.is_wiki or (self.site.is_hugo and "/" not in target)):
             pages = self._pages_by_name(target)
             pages = pages if link.is_wiki or len(pages) == 1 else []
-        return Lookup(target, link.fragment, keys, pages)
+        return Lookup(link, keys, pages)
 
     def signs(self, page: Page, links: Iterable[InternalLink]) -> Counter[Sign]:
         """What a page and its links show about the site."""

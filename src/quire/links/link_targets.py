@@ -91,16 +91,15 @@ class LinkTargets:
         if lookup is None:
             return Target()
         if lookup.pages:
-            return self._in_pages(lookup.pages, lookup.fragment, path)
-        is_wiki = self._documents[path].text.startswith("[[", link.start)
-        if not is_wiki and (self._has_mounts or not self._must_be_here(path, lookup)):
+            return self._in_pages(lookup.pages, lookup.link.fragment, path)
+        if not lookup.link.is_wiki and (self._has_mounts or not self._must_be_here(path, lookup)):
             return Target()
-        nearest = self._nearest_page(lookup.keys[0] if lookup.keys else address(lookup.page))
-        return Target(problem=f"no document {lookup.page}", nearest=nearest)
+        nearest = self._nearest_page(lookup.keys[0] if lookup.keys else address(lookup.link.page))
+        return Target(problem=f"no document {lookup.link.page}", nearest=nearest)
 
     def fragments(self) -> Iterator[tuple[str, str]]:
         """The document and the fragment of every link that has both."""
-        return ((each.pages[0], each.fragment) for _, each in self._lookups() if each.pages and each.fragment)
+        return ((each.pages[0], each.link.fragment) for _, each in self._lookups() if each.pages and each.link.fragment)
 
     def _lookup(self, path: str, link: Link) -> Lookup | None:
         internal = internal_link(self._documents[path], link)
@@ -127,17 +126,17 @@ class LinkTargets:
 
     def _must_be_here(self, path: str, lookup: Lookup) -> bool:
         """Whether a page that is not in the tree would have to be."""
-        if not lookup.keys or is_file(lookup.page):
+        if not lookup.keys or is_file(lookup.link.page):
             return False
-        if lookup.page.startswith("/"):  # the site may have other pages at its top, and beside the tree
-            is_top = "/" not in address(lookup.page)
+        if lookup.link.page.startswith("/"):  # the site may have other pages at its top, and beside the tree
+            is_top = "/" not in address(lookup.link.page)
             return not is_top and any("/" in key and posixpath.dirname(key) in self._folders for key in lookup.keys)
-        file = posixpath.normpath(posixpath.join(posixpath.dirname(path), lookup.page))
+        file = posixpath.normpath(posixpath.join(posixpath.dirname(path), lookup.link.page))
         if file.startswith("..") or self._exists(file):
             return False
-        if extension(lookup.page) in MARKDOWN_EXTENSIONS:
+        if extension(lookup.link.page) in MARKDOWN_EXTENSIONS:
             return True
-        may_be_label = "/" not in lookup.page and self._has_labels
+        may_be_label = "/" not in lookup.link.page and self._has_labels
         return not may_be_label and any(posixpath.dirname(key) in self._folders for key in lookup.keys)
 
     def _in_pages(self, pages: Sequence[str], fragment: str, path: str) -> Target:
