@@ -10,7 +10,7 @@ import zlib
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from io import SEEK_END, BytesIO
+from io import SEEK_END
 from itertools import accumulate
 from struct import Struct
 from typing import IO, Any
@@ -37,7 +37,7 @@ from quire.model.offsets import lines_at
 _MAX_LINKS = 2_000  # of one document; a list of thousands of links says little about each
 _MAX_WORDS = 100  # the most texts of links that are searched for a section
 _CHAINED = Struct("<qI")  # the place of the record before, and the length of this one
-_LONGEST = 200  # a longer text is no name of what it leads to
+_LONGEST = 200  # in characters, of the text of a link
 
 LinksToPage = tuple[tuple[str, str], ...]  # the fragment and the text of each link of one page to another
 
@@ -49,10 +49,19 @@ class LinkRecord(msgspec.Struct, array_like=True, gc=False):
     anchors: dict[str, int]  # the position of the section with each anchor
     links: tuple[InternalLink, ...]
     top: int  # the position of the section that a link to the whole page leads to
-    leads: dict[str, LinksToPage] = {}  # its links by the path that they lead to
     names: tuple[str, ...] = ()  # the names that decide where its links lead
     signs: Signs = {}  # what it shows about the site, and how many of its links lead to a document
     sources: dict[str, LinksToPage] = {}  # the links that lead to it, by the path of the page that has them
+
+    @property
+    def leads(self) -> dict[str, LinksToPage]:
+        """Its links to other documents, by their paths."""
+        leads: dict[str, dict[tuple[str, str], None]] = {}
+        for link in self.links:
+            if link.target:  # a longer text is no name of what it leads to
+                text = link.text if len(link.text) <= _LONGEST else ""
+                leads.setdefault(link.target, {})[link.fragment, text] = None
+        return {path: tuple(links) for path, links in leads.items()}
 
     def page_names(self) -> set[str]:
         """The last names of its addresses."""
@@ -121,11 +130,6 @@ def link_record(document: Document, path: str) -> LinkRecord:
     return LinkRecord(Page(path, keys), anchors, tuple(links), top)
 
 
-def stored_text(link: InternalLink) -> str:
-    """The text of a link in the records of the pages that it leads to."""
-    return link.text if len(link.text) <= _LONGEST else ""
-
-
 class TreeLinks:
     """The links of a tree while some of its documents change; ``snapshot`` is the last commit."""
 
@@ -151,10 +155,10 @@ class TreeLinks:
             for name in edit.page_names():
                 self._edited[name].append(edit.page)
         site, stored = Site.of(self.signs), self._stored(edits)
-        stale = self._stale_pages(edits, stored)
+        stale = {*filter(edits.get, edits), *self._affected_pages(edits, stored)}
         for path, old in stored.items():
             if (new := edits[path]) is not None:
-                new.leads, new.sources, new.names, new.signs = old.leads, old.sources, old.names, old.signs
+                new.sources, new.signs = old.sources, old.signs
         for path in [path for path in stored if edits[path] is None]:
             self._lead(path, stored[path].leads, {})
             self.signs.subtract(stored[path].signs)
@@ -168,29 +172,26 @@ class TreeLinks:
             stale.update(record.path for record in files if record.id.startswith(self.prefix))
             stale.update(edits)
         for path, record in self._existing(stale):
-            leads, names, counts = self._resolved(addresses, record)
-            self._lead(path, record.leads, leads)
-            self._set(path, record, signs=record.signs | counts, leads=leads, names=names)
+            before = stored.get(path, record).leads
+            links, names, counts = self._resolved(addresses, record)
+            self._set(path, record, signs=record.signs | counts, links=links, names=names)
+            self._lead(path, before, record.leads)
         return (record for _, record in self._existing(sorted(self._changed.union(edits))))
 
-    def _stale_pages(self, edits: Mapping[str, LinkRecord | None], stored: Mapping[str, LinkRecord]) -> set[str]:
-        """The pages whose links must be followed: those that changed, and those with a link to a name that did."""
-        stale: set[str] = set()
+    def _affected_pages(self, edits: Mapping[str, LinkRecord | None], stored: Mapping[str, LinkRecord]) -> list[str]:
+        """The pages with a link to a name that comes or goes."""
         names: set[str] = set()
         for path, new in edits.items():
-            old = stored.get(path)
-            before, now = (set(record.page.keys if record else ()) for record in (old, new))
+            before, now = (set(record.page.keys if record else ()) for record in (stored.get(path), new))
             names.update(map(last_name, before ^ now))
-            if new and not (old and old.links == new.links and before == now):
-                stale.add(path)
-        return stale.union([page.path for page in self._stored_pages(LINK_NAMES, names)])
+        return [page.path for page in self._stored_pages(LINK_NAMES, names)]
 
-    def follow_all(self, encoded: Mapping[str, bytes], spill: IO[bytes] | None = None) -> Iterator[LinkRecord]:
+    def follow_all(self, encoded: Mapping[str, bytes], spill: IO[bytes]) -> Iterator[LinkRecord]:
         """Follow the links of a new tree, whose records these are, by path.
 
         They may be too many for the memory, so what is found out is written to the end of ``spill`` and read again.
         """
-        file, numbers = _Spill(spill or BytesIO()), {path: number for number, path in enumerate(encoded)}
+        file, numbers = _Spill(spill), {path: number for number, path in enumerate(encoded)}
         paths: dict[str, list[str]] = defaultdict(list)  # by the names of addresses
         for path, data in encoded.items():
             for name in set(map(last_name, _decode_page(data).page.keys)) if data else ():
@@ -202,7 +203,7 @@ class TreeLinks:
         places = array("q")  # of the records
         sources = array("q", [-1]) * len(numbers)  # the place of the last page that leads to each
         for record in map(decode_links, filter(None, encoded.values())):
-            record.leads, record.names, counts = self._resolved(addresses, record)
+            record.links, record.names, counts = self._resolved(addresses, record)
             record.signs = addresses.signs(record.page, record.links) | counts
             self.signs.update(counts)
             places.append(file.add(zlib.compress(msgspec.msgpack.encode(record), 1)))
@@ -219,9 +220,9 @@ class TreeLinks:
 
     def _resolved(
         self, addresses: Addresses, record: LinkRecord
-    ) -> tuple[dict[str, LinksToPage], tuple[str, ...], Signs]:
-        """Where the links of a page lead, the names that decide it, and how many links lead to a document."""
-        leads: dict[str, dict[tuple[str, str], None]] = {}
+    ) -> tuple[tuple[InternalLink, ...], tuple[str, ...], Signs]:
+        """The links of a page with their targets, the names that decide these, and how many lead to a document."""
+        links: list[InternalLink] = []
         names: set[str] = set()
         resolved = lost = 0
         path = record.page.path
@@ -230,10 +231,9 @@ class TreeLinks:
             names |= link_names
             resolved += bool(pages)
             lost += not pages and not link.is_wiki and not is_file(link.page)
-            if (page := next(iter(pages), path)) != path:
-                leads.setdefault(page, {})[link.fragment, stored_text(link)] = None
-        by_page = {page: tuple(links) for page, links in leads.items()}
-        return by_page, tuple(sorted(names)), {LINK_FOUND: resolved, LINK_LOST: lost}
+            target = next(iter(pages), path)
+            links.append(msgspec.structs.replace(link, target=target if target != path else ""))
+        return tuple(links), tuple(sorted(names)), {LINK_FOUND: resolved, LINK_LOST: lost}
 
     def _looked_up(self, addresses: Addresses, page: Page, link: InternalLink) -> tuple[Sequence[str], set[str]]:
         """The pages that a link may lead to, and the names that decide it."""

@@ -40,6 +40,7 @@ class InternalLink(msgspec.Struct, frozen=True, array_like=True, gc=False):
     is_wiki: bool = False  # written as ``[[a]]``
     line: int = 0  # where it is, if that was asked for: its line,
     position: int = 0  # and the node that has it
+    target: str = ""  # the other document that it leads to, as far as that is known
 
 
 class Lookup(NamedTuple):
