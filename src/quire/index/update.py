@@ -208,7 +208,7 @@ def _write(writer: Writer, plan: UpdatePlan, journal: BuildJournal, changes: Seq
     for document_id in changes:
         tree, _, path = document_id.partition(":")
         paths[tree].append(path)
-        if not (record := journal.records.get(document_id)) or record.problem:  # it is gone, or could not be read
+        if not (file := journal.records.get(document_id)) or file.problem:  # it is gone, or could not be read
             writer.replace(document_id, 0, NodeFields())
     for tree in dict.fromkeys([*paths, *(plan.settings.trees if is_part else ())]):
         if tree not in plan.settings.trees:
@@ -218,13 +218,13 @@ def _write(writer: Writer, plan: UpdatePlan, journal: BuildJournal, changes: Seq
         before = +links.signs
         for record in _changed_links(plan, journal, links, paths[tree], is_part=is_part):
             document_id = links.prefix + record.page.path
-            is_read = document_id in journal.records
-            if is_read or snapshot is None:
+            old = plan.old(document_id)
+            if document_id in journal.records or snapshot is None or old is None:
                 number, nodes = journal.numbered_nodes(document_id)
             else:
-                number, nodes = snapshot.number(document_id), fields_of(snapshot.nodes_of(document_id), language)
+                number, nodes = old.number, fields_of(snapshot.nodes_of(document_id), language)
             add_links(nodes, record, language)
-            writer.replace(document_id, number, nodes, is_new=is_read and plan.old(document_id) is None)
+            writer.replace(document_id, number, nodes, is_new=old is None)
         if +links.signs != before:
             writer.put(LINKS_KEY + tree, msgspec.msgpack.encode(dict(+links.signs)))
     _put_records(writer, plan, journal, changes)

@@ -239,10 +239,6 @@ class Snapshot:
             hits = self.searcher.search(query, 1, count=False, order_by_field=schema.NUMBER).hits
         return 1 + int(hits[0][0]) if hits else 0
 
-    def number(self, document_id: str) -> int:
-        """The number of a document that has nodes."""
-        return self.numbers(self._addresses(document_id)[:1], schema.NUMBER)[0][0]
-
     def numbers(self, addresses: list[Address], *fields: str) -> list[tuple[int, ...]]:
         """Numeric fields of some nodes, without reading them."""
         with engine_reads(self.folder):
