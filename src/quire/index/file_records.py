@@ -166,7 +166,7 @@ def changed_blobs(
     for keys, decode, encode in tables:
         changed: dict[str, list[str]] = defaultdict(list)
         for document_id in document_ids:
-            changed[_key(document_id, keys)].append(document_id)
+            changed[blob_key(document_id, keys)].append(document_id)
         for key, ids in sorted(changed.items()):
             records = {**decode(read([key])), **{document_id: find(document_id) for document_id in ids}}
             inside = [record for _, record in sorted(records.items()) if record is not None]
@@ -175,16 +175,12 @@ def changed_blobs(
 
 def blob_count(document_ids: Iterable[str], trees: int) -> int:
     """How many blobs an index of some documents has: those of files, of each tree, and the settings."""
-    keys = {_key(document_id, keys) for document_id in document_ids for keys in (FILE_KEYS, TIMES_KEYS)}
+    keys = {blob_key(document_id, keys) for document_id in document_ids for keys in (FILE_KEYS, TIMES_KEYS)}
     return len(keys) + 2 * trees + 1
 
 
-def file_key(document_id: str) -> str:
-    """The key of the blob with the record of a document."""
-    return _key(document_id, FILE_KEYS)
-
-
-def _key(document_id: str, keys: Sequence[str]) -> str:
+def blob_key(document_id: str, keys: Sequence[str]) -> str:
+    """Which of ``keys`` the blob with a document has."""
     return keys[crc32(document_id.encode()) % len(keys)]
 
 

@@ -48,11 +48,8 @@ class Status(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 
 def progress(snapshot: Snapshot) -> tuple[int, int]:
     """How many files were indexed, and how many there will be when a build that goes on is complete."""
-    files = expected = snapshot.totals.get(FILES, 0)
-    if EXPECTED in snapshot.totals:
-        signs = [Counter(snapshot.signs(tree)) for tree in snapshot.settings.trees]
-        expected = sum(each[EXPECTED] or each[FILES] for each in signs)
-    return files, expected
+    files = snapshot.totals.get(FILES, 0)
+    return files, snapshot.totals.get(EXPECTED, files)
 
 
 def tree_info(home: Path, tree: TreeRecord, signs: Signs) -> TreeInfo:

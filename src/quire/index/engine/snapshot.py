@@ -100,7 +100,7 @@ class Snapshot:
         """The record of one file."""
         if "files" in self.__dict__:
             return self.files.get(document_id)
-        parts, key = self.memory["files"], file_records.file_key(document_id)
+        parts, key = self.memory["files"], file_records.blob_key(document_id, file_records.FILE_KEYS)
         if key not in parts:
             with engine_reads(self.folder):
                 parts[key] = file_records.decode_files(self.blobs([key]))
