@@ -86,11 +86,6 @@ class Node(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return f"{self.document_id}#{self.slug}" if self.slug else self.document_id
 
     @property
-    def breadcrumb_line(self) -> str:
-        """``> Title › Parent › Node``."""
-        return joined(self.breadcrumb)
-
-    @property
     def body_text(self) -> str:
         """Its own text without heading, front matter and headings that are no nodes."""
         return self.text[self.body : self.body_end]

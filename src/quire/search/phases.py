@@ -12,6 +12,7 @@ from quire.index.engine.first_pass import all_items, is_plain
 from quire.index.engine.snapshot import Snapshot
 from quire.index.node import Node
 from quire.index.status import progress
+from quire.model.breadcrumbs import joined
 from quire.model.document import Span
 from quire.model.page_markers import NOTEBOOK
 from quire.model.query_tree import Group
@@ -172,7 +173,7 @@ def _hit(snapshot: Snapshot, excerpt: Excerpt, constituents: Sequence[str], **re
         id=node.id,
         title=node.title,
         breadcrumb=node.breadcrumb,
-        breadcrumb_line=node.breadcrumb_line,
+        breadcrumb_line=joined(node.breadcrumb),
         text=excerpt.text,
         tree=node.tree,
         path=node.path,

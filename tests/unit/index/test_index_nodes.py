@@ -8,7 +8,7 @@ from hypothesis import given
 import quire
 from quire.index.file_records import storable
 from quire.index.node import Node, build_nodes, decode_node, encode_node
-from quire.model.breadcrumbs import reader_line
+from quire.model.breadcrumbs import joined, reader_line
 from quire.model.offsets import lines_at
 from quire.output import record_forms
 from quire.tokens import tokenizers
@@ -67,7 +67,7 @@ def assert_like_the_tree_strategy(text: str) -> None:
         parent = made[node.ancestors[-1]].id if node.ancestors else None
         assert parent == record["parent_id"]
         assert (node.depth, node.position, node.slug) == (record["depth"], record["position"], record["slug"])
-        assert node.breadcrumb_line == storable(record["breadcrumb"])
+        assert joined(node.breadcrumb) == storable(record["breadcrumb"])
         if node.position:
             assert node.body_text == record["body"]
         else:
@@ -187,12 +187,12 @@ def test_alone() -> None:
 def test_reader_line_and_breadcrumb_agree_where_a_heading_repeats_the_title() -> None:
     made = nodes("# A\n\nx\n\n## A\n\ny\n")
     assert [node.breadcrumb for node in made] == [("A",), ("A",), ("A", "A")]
-    assert made[2].breadcrumb_line == reader_line("A", ["A", "A"]) == "> A › A"
+    assert joined(made[2].breadcrumb) == reader_line("A", ["A", "A"]) == "> A › A"
 
 
 def test_only_the_first_heading_is_left_out_of_the_breadcrumb_where_it_repeats_the_title() -> None:
     text = "---\ntitle: Guide\n---\n# Intro\n\nx\n\n# Guide\n\ny\n\n## Z\n\nz\n"
-    assert [node.breadcrumb_line for node in nodes(text)] == [
+    assert [joined(node.breadcrumb) for node in nodes(text)] == [
         "> Guide", "> Guide › Intro", "> Guide › Guide", "> Guide › Guide › Z",
     ]  # fmt: skip
     assert_like_the_tree_strategy(text)
@@ -200,5 +200,5 @@ def test_only_the_first_heading_is_left_out_of_the_breadcrumb_where_it_repeats_t
 
 def test_a_first_heading_that_repeats_the_title_is_left_out_whatever_its_level() -> None:
     text = "---\ntitle: Guide\n---\n## Guide\n\ny\n\n### Z\n\nz\n\n# Guide\n\nw\n"
-    assert [node.breadcrumb_line for node in nodes(text)] == ["> Guide", "> Guide", "> Guide › Z", "> Guide › Guide"]
+    assert [joined(node.breadcrumb) for node in nodes(text)] == ["> Guide", "> Guide", "> Guide › Z", "> Guide › Guide"]
     assert_like_the_tree_strategy(text)

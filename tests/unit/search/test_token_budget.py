@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import quire
 from quire.index.node import Node, PassageSpan, build_nodes
+from quire.model.breadcrumbs import joined
 from quire.model.document import Span
 from quire.search.token_budget import MIN_EXCERPT, Excerpt, fit
 from quire.tokens.tokenizers import resolve
@@ -71,7 +72,7 @@ def _parted(node: Node) -> Node:
 def cost(sections: Sequence[Section], answers: Sequence[Excerpt]) -> int:
     """What the tokenizer itself counts."""
     shown = [(section, answer) for section, answer in zip(sections, answers, strict=True) if answer]
-    return sum(COUNTER.count(answer.text) + COUNTER.count(section[0].breadcrumb_line) for section, answer in shown)
+    return sum(COUNTER.count(answer.text) + COUNTER.count(joined(section[0].breadcrumb)) for section, answer in shown)
 
 
 def words(number: int, word: str = "word") -> str:
