@@ -78,10 +78,11 @@ def planted(depths: Sequence[int], names: Sequence[str], numbers: Sequence[tuple
         next((at for at in range(n + 1, len(depths)) if depths[at] <= depths[n]), len(depths))
         for n in range(len(depths))
     ]
+    children = [parents.count(position) for position in range(len(depths))]
     lines = zip(names, ends, numbers, strict=True)
     return Outline(
         tuple(Line(name, position, end - 1, *marks) for position, (name, end, marks) in enumerate(lines)),
-        HeadingTree(list(depths), parents, [()] * len(depths), [0] * len(depths), names[0]),
+        HeadingTree(list(depths), parents, children, [()] * len(depths), [0] * len(depths), names[0]),
     )
 
 

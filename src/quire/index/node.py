@@ -6,6 +6,7 @@ node: it is part of the text of the node before it, and its title is searchable 
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, pairwise
@@ -122,6 +123,7 @@ class Outline(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     depths: list[int]
     parents: list[int]  # positions; ``NO_PARENT`` for the document
+    children: list[int]  # how many nodes are directly below each
     titles: list[tuple[str, ...]]  # the terms of their own titles, without function words
     tokens: list[int]  # with everything below each
     document_id: str = ""
@@ -140,9 +142,11 @@ class Outline(msgspec.Struct, frozen=True, array_like=True, gc=False):
 def encode_outline(nodes: Sequence[Node], language: str) -> bytes:
     """The heading tree of a document, for ``decode_outline``."""
     parents = [node.ancestors[-1] if node.ancestors else NO_PARENT for node in nodes]
+    children = Counter(parents)
     outline = Outline(
         depths=[node.depth for node in nodes],
         parents=parents,
+        children=[children[position] for position in range(len(nodes))],
         titles=[_title_terms(node.own_title[:_MAX_TITLE], language) for node in nodes],
         tokens=[node.full_tokens for node in nodes],
         document_id=nodes[0].document_id,

@@ -113,8 +113,8 @@ class _Merging(msgspec.Struct, frozen=True):
             step["score"] = max(match.score, *[result.score for result in below])
             return self._replacement("parent", match, below, step)
         children = [result for result in below if parents[result.position] == position]
-        step |= {"matching": len(children), "children": parents.count(position)}
-        if self._gathers(position, len(children), step["children"]):
+        step |= {"matching": len(children), "children": self.outline.children[position]}
+        if self._gathers(position, len(children)):
             total = sum([child.score for child in children])
             scores = [inner.score for child in children for inner in child.constituents]
             limit = settings.score_cap_multiplier * max(scores)
@@ -144,9 +144,9 @@ class _Merging(msgspec.Struct, frozen=True):
         most = max(times * tokens[answers[0].position], _SMALL) if times and len(answers) == 1 else NO_LIMIT
         return tokens[match.position] <= most
 
-    def _gathers(self, position: int, matching: int, children: int) -> bool:
+    def _gathers(self, position: int, matching: int) -> bool:
         """Whether enough children match for a node to replace them; for a document all must."""
-        settings = self.settings
+        children, settings = self.outline.children[position], self.settings
         if matching < settings.min_aggregation_matches or matching / children <= settings.aggregation_threshold:
             return False
         return position not in self.excluded and (self.outline.depths[position] > 0 or matching == children)

@@ -51,7 +51,7 @@ def assert_known(snapshot: Snapshot) -> None:
         ]
         outline = snapshot.outlines(record.number)
         assert outline.depths == [node.depth for node in nodes]
-        assert outline.parents == [node.ancestors[-1] if node.ancestors else -1 for node in nodes]
+        assert outline.children == [sum(below.ancestors[-1:] == (node.position,) for below in nodes) for node in nodes]
         ancestors = [tuple(outline.ancestors(node.position))[::-1] for node in nodes]
         assert ancestors == [node.ancestors for node in nodes]
 
