@@ -182,6 +182,7 @@ def spellings(word: str, language: str) -> tuple[Spelling, ...]:
     return tuple(spelling for spelling in dict.fromkeys(result) if spelling.terms)
 
 
+@lru_cache(maxsize=4_096)
 def adjacent_terms(spelling: Spelling) -> tuple[tuple[str, ...], ...]:
     """Groups of terms that must be adjacent: all of them, or those of consecutive characters without spaces."""
     if spelling.tight:
@@ -193,6 +194,7 @@ def adjacent_terms(spelling: Spelling) -> tuple[tuple[str, ...], ...]:
     return tuple(groups)
 
 
+@lru_cache(maxsize=4_096)
 def term_pairs(group: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Each two adjacent terms: what a partial match may have of a group."""
     return (group,) if len(group) < 3 else tuple(pairwise(group))

@@ -1,7 +1,7 @@
 """The fields of the engine, and how a node becomes fields. Text fields exist once per language: ``title_english``."""
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -45,6 +45,7 @@ class NodeFields(msgspec.Struct, frozen=True, array_like=True):
     own: list[dict[str, Any]] = []  # of each node in order; they override common ones
 
 
+@cache
 def field(name: str, language: str) -> str:
     """The name of a text field in one language."""
     return f"{name}_{language}"
