@@ -28,9 +28,9 @@ def test_folders_and_the_readme_become_trees(run, docs) -> None:
     assert (result.code, result.err) == (0, "")
     assert result.out.decode().splitlines() == [
         "quire.toml",
-        "  docs = docs  1 document, 1 token",
-        "  notes = notes  1 document, 1 token",
-        "  readme = README.md  1 document, 1 token",
+        "  docs = docs  1 document",
+        "  notes = notes  1 document",
+        "  readme = README.md  1 document",
     ]
     assert trees(folder) == {"docs": "docs", "notes": "notes", "readme": "README.md"}
 
@@ -43,7 +43,7 @@ def test_instructions_for_agents_are_no_documentation(run, docs) -> None:
 
 def test_documents_beside_each_other_are_one_tree(run, docs) -> None:
     folder = docs({"hand book/a.md": "x", "hand book/b.md": "x", "hand book/more/c.md": "x"}) / "hand book"
-    assert "  hand-book = .  3 documents, 3 tokens\n" in run("init", folder).out.decode()
+    assert "  hand-book = .  3 documents\n" in run("init", folder).out.decode()
     assert trees(folder) == {"hand-book": "."}
 
 
@@ -65,7 +65,7 @@ def test_the_documentation_of_a_code_repository(run, docs, manifest) -> None:
 def test_the_content_folder_of_a_generator(run, docs) -> None:
     folder = docs({"hugo.toml": "", "content/a.md": "a\n", "layouts/b.md": "b\n", "README.md": "c\n"})
     out = run("init", folder).out.decode().splitlines()[1:]
-    assert out == ["  content = content  1 document, 2 tokens", "  readme = README.md  1 document, 2 tokens"]
+    assert out == ["  content = content  1 document", "  readme = README.md  1 document"]
 
 
 def test_pages_about_a_project_are_no_documentation(run, docs) -> None:
@@ -114,8 +114,8 @@ def test_what_is_there_stays(run, docs) -> None:
 
 def test_no_such_folder(run, docs) -> None:
     docs({"ff": ""})
-    assert "nope: no such folder; make it first" in refused(run("init", "nope"))
-    assert refused(run("init", "ff")) == "quire: ff: is a file; name a folder\n"
+    assert "nope: no such file or folder; make it first" in refused(run("init", "nope"))
+    assert "ff" in refused(run("init", "ff"))
 
 
 def test_a_pyproject_that_is_about_quire_stays_in_force(run, docs) -> None:
@@ -145,4 +145,4 @@ def test_a_file_that_cannot_be_read_is_no_obstacle(run, docs, monkeypatch) -> No
     (folder / "docs" / "b.md").write_bytes(bytes(range(256)) * 12)
     monkeypatch.chdir(folder)
     result = run("init")
-    assert (result.code, result.out.decode().splitlines()[1]) == (0, "  docs = docs  2 documents, 5 tokens")
+    assert (result.code, result.out.decode().splitlines()[1]) == (0, "  docs = docs  2 documents")

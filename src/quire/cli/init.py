@@ -2,21 +2,18 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from quire.cli.command_options import argument, quire_command
 from quire.cli.config import toml_key, toml_value, write_text
 from quire.cli.exit_codes import ERROR
 from quire.cli.output import count_of, echo, message, visible
-from quire.errors import InputError, QuireError
-from quire.model.options import DEFAULT_TOKENIZER
+from quire.errors import InputError
 from quire.model.trees import tree_name
 from quire.model.validation import fields
 from quire.read.discover import Discovery, is_code_repository, is_documentation
-from quire.read.source import read_file
 from quire.search.search_settings import SearchSettings
-from quire.tokens import tokenizers
+from quire.workspace.selection import refuse_missing
 from quire.workspace.settings import PROJECT_FILE, PYTHON_FILE, RERANKING, search_fields, toml_file
 
 _MOST_TREES = 12
@@ -58,10 +55,7 @@ def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
     root = Path.cwd() / folder
     prefix = "" if folder == "." else os.path.join(folder, "")  # noqa: PTH118  as it was typed
     name = f"{prefix}{PROJECT_FILE}"
-    if not root.exists():
-        raise InputError(folder, "no such folder", "make it first")
-    if not root.is_dir():
-        raise InputError(folder, "is a file", "name a folder")
+    refuse_missing([folder], "make it first")
     if toml_file(root / PYTHON_FILE) is not None:
         problem = f"has a table [tool.quire], which a {PROJECT_FILE} would override"
         raise InputError(f"{prefix}{PYTHON_FILE}", problem, "change that table")
@@ -71,14 +65,8 @@ def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
         return ERROR
     write_text(Path(name), starting_text(trees))
     echo(visible(f"{name}: {'' if trees else 'no trees yet: add them under [trees]'}".rstrip(": ")))
-    count = tokenizers.resolve(None, DEFAULT_TOKENIZER).count
     for tree, path in trees.items():
-        files = [document.file for document in Discovery(str(root / path)).documents]
-        tokens = 0
-        for file in files:
-            with suppress(QuireError):  # searches and runs name the files that cannot be read
-                tokens += count(read_file(file, str(file), "replace")[0])
-        echo(visible(f"  {tree} = {path}  {count_of(len(files), 'document')}, {count_of(tokens, 'token')}"))
+        echo(visible(f"  {tree} = {path}  {count_of(len(Discovery(str(root / path)).files), 'document')}"))
     return 0
 
 
