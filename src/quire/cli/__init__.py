@@ -13,8 +13,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     gc.set_threshold(_GC_THRESHOLD)
-    if words in (["--version"], ["-V"]) and _wrote_version():
-        return 0  # scripts ask for it often, and it needs nothing else
+    try:
+        if words in (["--version"], ["-V"]) and sys.stdout:  # scripts ask for it often, and it needs nothing else
+            sys.stdout.write(f"quire {__version__}\n")
+            sys.stdout.flush()
+            return 0
+    except OSError:
+        pass  # the output is full or closed; ``run`` explains it
     try:
         from quire.cli.command_group import run  # noqa: PLC0415  loading click takes as long as Python itself
 
@@ -27,15 +32,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         if arguments is None:
             gc.freeze()  # the process ends: nothing is collected again
-
-
-def _wrote_version() -> bool:
-    try:
-        sys.stdout.write(f"quire {__version__}\n")
-        sys.stdout.flush()
-    except (AttributeError, OSError):  # standard output is closed or full; ``run`` explains it
-        return False
-    return True
 
 
 def is_interrupt(error: BaseException | None) -> bool:
