@@ -9,10 +9,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from quire.errors import OptionError
-from quire.model.breadcrumbs import LIMIT, shorten
 from quire.model.offsets import line_starts
 from quire.model.validation import check, convert, fields
-from quire.search.hit import Hit
 from quire.workspace.workspace import Workspace
 
 DEFAULT_TOKENS = 2_000
@@ -140,9 +138,3 @@ def offset_of(cursor: str, text: str | None = None) -> int:
     if text is not None and (stamp != f"{crc32(text.encode()):08x}" or int(number) > len(text)):
         raise OptionError("the section has changed since the last answer", "leave out the cursor")
     return int(number)
-
-
-def breadcrumb(hit: Hit) -> str:
-    """``Title › Parent › Section``, of bounded length."""
-    line = " › ".join(hit.breadcrumb)
-    return line if len(line) <= LIMIT else shorten(hit.breadcrumb)

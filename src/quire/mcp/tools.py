@@ -14,7 +14,7 @@ from quire.errors import NotFoundError
 from quire.index.document_list import DocumentList, document_list
 from quire.index.file_records import FileRecord
 from quire.index.section_lookup import LIST_DOCUMENTS, SectionName
-from quire.mcp.answers import Answer, Cursor, Limit, Query, Service, Tool, breadcrumb, cursor_at, offset_of
+from quire.mcp.answers import Answer, Cursor, Limit, Query, Service, Tool, cursor_at, offset_of
 from quire.search.hit import Hit, Results
 from quire.search.search_settings import Mode
 from quire.workspace.context import FileContext, changed_files
@@ -200,12 +200,12 @@ def _head(hit: Hit, excerpt: Hit | None = None) -> str:
     part = f"{excerpt.tokens:,} of " if excerpt and not excerpt.complete else ""
     tokens = f"{part}{hit.tokens:,} tokens"
     url = f"{hit.url}\n" if hit.url else ""
-    return f"{hit.id} ({hit.path}:{hit.lines[0]}-{hit.lines[1]}, {tokens})\n> {breadcrumb(hit)}\n{url}"
+    return f"{hit.id} ({hit.path}:{hit.lines[0]}-{hit.lines[1]}, {tokens})\n{hit.breadcrumb_line}\n{url}"
 
 
 def _fields(hit: Hit, excerpt: Hit | None = None) -> dict[str, Any]:
     path, partial_text = f"{hit.path}:{hit.lines[0]}-{hit.lines[1]}", excerpt and not excerpt.complete
-    fields = {"id": hit.id, "path": path, "breadcrumb": breadcrumb(hit), "tokens": hit.tokens}
+    fields = {"id": hit.id, "path": path, "breadcrumb": hit.breadcrumb_line[2:], "tokens": hit.tokens}
     return {**fields, **present(url=hit.url), **({"complete": False} if partial_text else {})}
 
 
