@@ -60,8 +60,6 @@ def _records(file: str, name: str) -> Iterator[tuple[Any, str]]:
 
 
 def _convert(record: Any, label: str, *, name: str, title: str | None) -> dict[str, Any]:
-    if not isinstance(record, dict):
-        raise InputError(name, f"{label}is not a chunk record", "a record is one JSON object")
     try:
         return legacy.migrate(record, title, name=name)
     except InputError as error:
