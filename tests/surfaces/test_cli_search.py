@@ -547,7 +547,7 @@ def test_nothing_is_similar(run, docs) -> None:
         ([], "missing argument 'QUERY'"),
         (["x", "--jsn"], "no such option: --jsn (did you mean --json?)"),
         (["", "docs"], "missing argument 'QUERY'"),
-        ([" \t", "docs"], "nothing to look for"),
+        ([" \t", "docs"], "missing argument 'QUERY'"),
         (["x", "docs", "--index", "docs/storage.md"], "docs/storage.md"),
     ],
 )

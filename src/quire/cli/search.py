@@ -11,7 +11,6 @@ from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Form, Printer, show_phases, with_node_ids
 from quire.cli.open_workspace import INDEX_OPTIONS, MODE, IndexOptions, get_section
 from quire.cli.output import count_of, message, note, visible
-from quire.errors import QuireError
 from quire.search import query_syntax
 from quire.search.hit import Results
 from quire.search.match_ranges import match_ranges
@@ -60,14 +59,12 @@ def command(
     if queries or like:  # all arguments are paths
         paths = (query, *paths) if query else paths
         query = queries[0] if len(queries) == 1 else " OR ".join(f"({alternative})" for alternative in queries)
-    elif not query:
+    elif not query.strip():
         raise click.UsageError("Missing argument 'QUERY'.")
     refuse_missing(paths, "check the path, or put a query of several words in quotes")
     refuse(as_list + matches + full > 1, "--list, --matches and --full exclude each other; choose one")
     refuse(like and explain, "--explain is about a query; leave it out with --like")
     if not like:
-        if not query.strip():
-            raise QuireError("there is nothing to look for", "give a query with a word in it")
         query_syntax.parse(query)  # an error before the index is brought up to date
     if max_tokens is None and (as_list or matches or full):
         max_tokens = 0
