@@ -16,10 +16,11 @@ from quire.cli.cut_options import CUT_OPTIONS, TreeCutter, load_tokenizers
 from quire.cli.input_documents import Inputs, Summary
 from quire.cli.open_workspace import INDEX, IndexOptions, show_empty
 from quire.cli.output import count_of, echo, note
-from quire.errors import MissingExtraError
+from quire.errors import InputError, MissingExtraError
 from quire.model.options import STRATEGIES
 from quire.model.substitutions import flat_values
-from quire.web.html_pages import export_page, write_page
+from quire.output.atomic_file import new_file
+from quire.web.html_pages import MARK, export_page
 from quire.web.score_explanation import search_record
 from quire.workspace.selection import display_path, refuse_missing
 from quire.workspace.settings import load
@@ -69,7 +70,12 @@ def _export(inputs: Inputs, cutter: TreeCutter, target: Path) -> int:
     document = documents[0].read()
     options = _initial_options(cutter.options_of(document))
     page = export_page(document.text, document.path or "stdin.md", options.pop("strategy"), options, document.findings)
-    note(f"{write_page(target, page)}, {len(page) / 1000:,.0f} KB")
+    is_new = not target.is_file()
+    if not is_new and MARK not in target.read_bytes():
+        raise InputError(str(target), "exists and is not a page of quire", "remove it, or choose another file")
+    with new_file(target) as stream:
+        stream.write(page)
+    note(f"{'wrote' if is_new else 'replaced'} {target}, {len(page) / 1000:,.0f} KB")
     return 0
 
 

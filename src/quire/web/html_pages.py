@@ -6,34 +6,21 @@ from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from quire import __version__
-from quire.errors import InputError
 from quire.model.document import Finding
 from quire.model.options import STRATEGIES, Options
-from quire.output.atomic_file import new_file
 from quire.output.chunk_json import to_json
 from quire.web import chunk_view
 
-_MARK = "· quire</title>".encode()  # what every page has
+MARK = "· quire</title>".encode()  # what every page has
 
 
 @cache
 def asset(name: str) -> bytes:
     """The page, its style or its script."""
     return files(__package__).joinpath("assets", name).read_bytes()
-
-
-def write_page(target: Path, page: bytes) -> str:
-    """Write a page to a file and say so; a file that is no page of quire is refused."""
-    is_new = not target.is_file()
-    if not is_new and _MARK not in target.read_bytes():
-        raise InputError(str(target), "exists and is not a page of quire", "remove it, or choose another file")
-    with new_file(target) as stream:
-        stream.write(page)
-    return f"{'wrote' if is_new else 'replaced'} {target}"
 
 
 def export_page(
