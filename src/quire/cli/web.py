@@ -22,8 +22,7 @@ from quire.model.substitutions import flat_values
 from quire.output.atomic_file import new_file
 from quire.web.html_pages import MARK, export_page
 from quire.web.score_explanation import search_record
-from quire.workspace.selection import display_path, refuse_missing
-from quire.workspace.settings import load
+from quire.workspace.selection import display_path
 from quire.workspace.workspace import Workspace
 
 _HITS = 20
@@ -45,15 +44,15 @@ def command(
 
     With --export, writes one file that shows one document, cut by every strategy, and that needs no server.
     """
-    refuse_missing(paths)
-    folders = paths
-    if not paths and not load(Path.cwd()).trees:
-        with Workspace.open() as workspace:
-            folders = tuple(map(display_path, workspace.folders.values()))
-    inputs = Inputs.load(folders)
-    cutter = TreeCutter.of(inputs, options).with_documents(inputs.documents(Summary()))
+    with Workspace.open(paths, index=index_folder) as workspace:  # refuses a wrong folder now, not at the first search
+        folders = tuple(map(display_path, workspace.folders.values()))
+    inputs = Inputs.load(paths if paths or workspace.settings.trees else folders)
+    documents = inputs.documents(Summary())
+    cutter = TreeCutter.of(inputs, options).with_documents(documents)
     if export is not None:
         return _export(inputs, cutter, Path(export))
+    if not documents:
+        show_empty(workspace, paths)
     return _serve(inputs, cutter, paths, index_folder, port, open_page=open_page)
 
 
@@ -88,9 +87,6 @@ def _serve(
     except ModuleNotFoundError as error:
         raise MissingExtraError("web", error.name) from error
     documents = ServedDocuments(lambda: [document.found for document in inputs.documents(Summary()) if document.found])
-    with Workspace.open(paths, index=index_folder) as workspace:  # refuse a wrong folder now, not at the first search
-        if not len(documents):
-            show_empty(workspace, paths)
     cutter.prepare()
     load_tokenizers(STRATEGIES, None)  # the page may change the strategy
 
