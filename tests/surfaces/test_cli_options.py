@@ -19,7 +19,7 @@ WRONG = [
     (["--tokenizer", "gpt9"], ["o200k_base", "cl100k_base", "estimate", "tokenizer.json"]),
     (
         ["--tokenizer", "nope.json"],
-        ["nope.json: no such tokenizer file; choose o200k_base,", "or a Hugging Face tokenizer.json (see "],
+        ["nope.json: no such tokenizer file; choose o200k_base,", "a Hugging Face tokenizer.json"],
     ),
     (["--strategy", "nope"], list(STRATEGIES)),
     (["--breadcrumb", "nope"], ["conditional", "always", "none"]),
@@ -29,7 +29,7 @@ WRONG = [
     (["--content-type", "a b"], ["letters, digits"]),
     (["-s", "tree", "--tree", "a:b"], ["letters, digits"]),
     (["-s", "tree", "--tree", "tree x"], ["--tree='tree x' is invalid: "]),  # names of options in a value stay
-    (["--target", "2000"], ["--target-tokens=2000 is invalid: --target-tokens may be at most --max-tokens=1024 "]),
+    (["--target", "2000"], ["--target-tokens=2000 is invalid: --target-tokens may be at most --max-tokens=1024"]),
     (["--tree", "a"], ["'packed'", *(f"--{name.replace('_', '-')}" for name in own_names("packed"))]),
     (["--max-depth", "2"], ["option --max-depth is one of 'sections', not of strategy 'packed'; valid: "]),
     (["--nope"], ["--strategy", "--tokenizer", "--json", "--follow"]),

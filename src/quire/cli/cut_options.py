@@ -11,7 +11,7 @@ import click
 from quire import pipeline
 from quire.cli.command_options import PATHS, Declared, combined, field_option, flag_name, option
 from quire.cli.input_documents import InputDocument, Inputs, Summary
-from quire.errors import GuardError, OptionError, QuireError
+from quire.errors import GuardError
 from quire.links.auto_slugs import tree_options
 from quire.model.document import Document, Syntax
 from quire.model.options import ALIASES, DEFAULT_STRATEGY, STRATEGIES, build, declaration, default_tokenizer
@@ -30,12 +30,9 @@ _NOT_DECLARED = ("strategy", "title", "syntax")  # arguments of `quire.chunk` th
 _NEEDS_ENGINE = "\N{GOTHIC LETTER AHSA}"  # counting it loads the whole engine; see decisions/tokenizer.md
 
 
-def _valid_tokenizer(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    try:
-        if value is not None:
-            tokenizers.resolve(value, _DEFAULT).count("a")
-    except QuireError as error:
-        raise click.BadParameter(f"{error.problem}; choose {_TOKENIZERS}", ctx, param) from error
+def _valid_tokenizer(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+    if value is not None:
+        tokenizers.resolve(value, _DEFAULT).count("a")
     return value
 
 
@@ -89,15 +86,12 @@ class TreeCutter(NamedTuple):
 
     @classmethod
     def of(cls, inputs: Inputs, typed: Mapping[str, Any]) -> Self:
-        """With the options of a command and of quire.toml; invalid ones raise a UsageError."""
+        """With the options of a command and of quire.toml; invalid ones raise an OptionError."""
         options = inputs.cut_options(typed)
         for chosen in options.values():
             values = {name: value for name, value in chosen.items() if name not in _NOT_DECLARED}
             counter = counter_for(chosen["strategy"], chosen["tokenizer"])
-            try:
-                build(chosen["strategy"], {**values, "tokenizer": counter.name}, flag_name)
-            except OptionError as error:
-                raise click.UsageError(str(error)) from error
+            build(chosen["strategy"], {**values, "tokenizer": counter.name}, flag_name)
         return cls(options)
 
     def with_documents(self, documents: Sequence[InputDocument]) -> Self:
