@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
-import click
 from msgspec import structs
 
 from quire.cli import output
+from quire.cli.command_options import refuse
 from quire.cli.exit_codes import ERROR, NOTHING_FOUND
 from quire.cli.output import MOST_SHOWN, count_of
 from quire.errors import InputError, QuireError, UndecodableError
@@ -171,8 +171,7 @@ class Inputs:
         settings = load(Path.cwd())
         if paths:
             return cls(paths, {}, settings, **options)
-        if not settings.trees:
-            raise click.UsageError("Missing argument 'PATH...'; name files or folders, or set [trees] in quire.toml.")
+        refuse(not settings.trees, "Missing argument 'PATH...'; name files or folders, or set [trees] in quire.toml.")
         trees = {}
         for name, tree in settings.trees.items():
             if name in settings.always:

@@ -4,8 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import click
-
 from quire.cli.command_options import JSON, PATHS, argument, option, quire_command, refuse
 from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.hit_output import LIMIT, LIST, MAX_TOKENS, Form, Printer, show_phases, with_node_ids
@@ -59,8 +57,8 @@ def command(
     if queries or like:  # all arguments are paths
         paths = (query, *paths) if query else paths
         query = queries[0] if len(queries) == 1 else " OR ".join(f"({alternative})" for alternative in queries)
-    elif not query.strip():
-        raise click.UsageError("Missing argument 'QUERY'.")
+    else:
+        refuse(not query.strip(), "Missing argument 'QUERY'.")
     refuse_missing(paths, "check the path, or put a query of several words in quotes")
     refuse(as_list + matches + full > 1, "--list, --matches and --full exclude each other; choose one")
     refuse(like and explain, "--explain is about a query; leave it out with --like")

@@ -9,9 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import click
-
-from quire.cli.command_options import PATHS, option, quire_command
+from quire.cli.command_options import PATHS, option, quire_command, refuse
 from quire.cli.cut_options import CUT_OPTIONS, TreeCutter, load_tokenizers
 from quire.cli.input_documents import Inputs, Summary
 from quire.cli.open_workspace import INDEX, IndexOptions, show_empty
@@ -63,9 +61,8 @@ def _initial_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _export(inputs: Inputs, cutter: TreeCutter, target: Path) -> int:
     documents = inputs.documents(summary := Summary())
-    if len(documents) != 1:
-        summary.show(only_errors=True)
-        raise click.UsageError(f"--export takes one document, not {len(documents)}; name a file")
+    summary.show(only_errors=True)
+    refuse(len(documents) != 1, f"--export takes one document, not {len(documents)}; name a file")
     document = documents[0].read()
     options = _initial_options(cutter.options_of(document))
     page = export_page(document.text, document.path or "stdin.md", options.pop("strategy"), options, document.findings)
