@@ -260,7 +260,7 @@ def reference() -> dict[Path, str]:
             context = click.Context(command, info_name=name, parent=top)
             usage = f"```\n{' '.join([context.command_path, *command.collect_usage_pieces(context)])}\n```"
             options = _options(command, context, is_listed=lambda flag: flag not in SHARED)
-            examples = f"```sh\n{chr(10).join(command.examples)}\n```"
+            examples = f"```sh\n{inspect.cleandoc(chr(10).join(command.epilog.splitlines()[2:]))}\n```"
             pages[page_of(title)] += [
                 f"## quire {name}",
                 usage,

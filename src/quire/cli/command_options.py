@@ -99,21 +99,11 @@ def _click_type(kind: Any) -> dict[str, Any]:
     return {}
 
 
-class Command(click.Command):
-    """A command whose help ends with examples."""
-
-    examples: tuple[str, ...] = ()
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples."""
-        with formatter.section("Examples"):
-            formatter.write_text("\b\n" + "\n".join(self.examples))
-
-
-def quire_command(*examples: str) -> Callable[[Callable[..., int]], Command]:
+def quire_command(*examples: str) -> Callable[[Callable[..., int]], click.Command]:
     """Make a command, with its line in ``COMMANDS`` and its docstring as help; a test runs the ``examples``."""
+    epilog = "\n  ".join(["\b\nExamples:", *examples])
 
-    def decorator(function: Callable[..., int]) -> Command:
+    def decorator(function: Callable[..., int]) -> click.Command:
         parameters = _parameters(function)
         collected = {name: value.collect for name, value in (function.__kwdefaults__ or {}).items() if value.collect}
 
@@ -126,9 +116,7 @@ def quire_command(*examples: str) -> Callable[[Callable[..., int]], Command]:
         line = COMMANDS[function.__module__.rpartition(".")[2].replace("_", "-")]
         text = f"{line}\n\n    {function.__doc__}"
         # click remembers the names of --help from the first context
-        command = Command(None, callback=call, params=params, help=text, context_settings=_HELP)
-        command.examples = examples
-        return command
+        return click.Command(None, _HELP, callback=call, params=params, help=text, epilog=epilog)
 
     return decorator
 
