@@ -40,7 +40,6 @@ class IndexOptions:
         else:
             options: Any = {"trees": trees, "index": self.folder, "on_message": message}
             workspace = Workspace.open_updated(paths, on_progress=Progress().step, **options)
-            Progress.clear()
         with workspace:
             if workspace.failed:
                 files = count_of(len(workspace.failed), "file")

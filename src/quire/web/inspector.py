@@ -42,7 +42,6 @@ _ASSETS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg
 MOST_LISTED = 500  # the most entries in one list; the filter finds the others
 MOST_BYTES = 16_000_000  # the largest document that the page shows
 _STARTS = ("readme.", "index.", "_index.")  # how the names of documents begin that introduce a folder
-_PASTED = "pasted.md"  # the path of text that somebody pastes
 _LONGEST_QUERY = 2_000
 _PROBLEMS = {
     "Host": "this address is for 127.0.0.1 and localhost only",
@@ -129,7 +128,7 @@ class PageRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     document: str | None = None
     text: str | None = None
-    path: str = _PASTED  # of a text
+    path: str = "pasted.md"  # of a text
     strategy: str = "packed"
     options: dict[str, int | bool | str] = {}
     chunk: int = 0

@@ -88,10 +88,8 @@ def _step_reason(step: Mapping[str, Any], titles: Mapping[int, str]) -> str:
         case "apart":
             of_several = f"only {step['matching']} of {step['children']} match"
             return f"{name} does not replace its sections: {of_several if step['children'] > 1 else 'one is too few'}."
-        case "set back":
-            reason = "Better results of this document come before it, so it counts a tenth of its score"
-            return f"{reason}: {step['score']:.3f}."
-    return f"{step['rule']}: {name}."
+    score = f"{step['score']:.3f}"  # the rule is "set back"
+    return f"Better results of this document come before it, so it counts a tenth of its score: {score}."
 
 
 def _listed(words: Sequence[str]) -> str:
