@@ -11,7 +11,7 @@ from typing import Any
 
 from quire.cli.command_options import PATHS, option, quire_command, refuse
 from quire.cli.cut_options import CUT_OPTIONS, TreeCutter, load_tokenizers
-from quire.cli.input_documents import Inputs, Summary
+from quire.cli.input_documents import InputDocument, Inputs, Summary
 from quire.cli.open_workspace import INDEX, IndexOptions, show_empty
 from quire.cli.output import count_of, echo, note
 from quire.errors import InputError, MissingExtraError
@@ -45,10 +45,12 @@ def command(
     with Workspace.open(paths, index=index_folder) as workspace:  # refuses a wrong folder now, not at the first search
         folders = tuple(map(display_path, workspace.folders.values()))
     inputs = Inputs.load(paths if paths or workspace.settings.trees else folders)
-    documents = inputs.documents(Summary())
+    documents = inputs.documents(summary := Summary())
     cutter = TreeCutter.of(inputs, options).with_documents(documents)
     if export is not None:
-        return _export(inputs, cutter, Path(export))
+        summary.show(only_errors=True)
+        refuse(len(documents) != 1, f"--export takes one document, not {len(documents)}; name a file")
+        return _export(documents[0].read(), cutter, Path(export))
     if not documents:
         show_empty(workspace, paths)
     return _serve(inputs, cutter, paths, index_folder, port, open_page=open_page)
@@ -59,11 +61,7 @@ def _initial_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None} | {"substitutions": values}
 
 
-def _export(inputs: Inputs, cutter: TreeCutter, target: Path) -> int:
-    documents = inputs.documents(summary := Summary())
-    summary.show(only_errors=True)
-    refuse(len(documents) != 1, f"--export takes one document, not {len(documents)}; name a file")
-    document = documents[0].read()
+def _export(document: InputDocument, cutter: TreeCutter, target: Path) -> int:
     options = _initial_options(cutter.options_of(document))
     page = export_page(document.text, document.path or "stdin.md", options.pop("strategy"), options, document.findings)
     is_new = not target.is_file()
