@@ -69,11 +69,6 @@ def batches(items: Iterable[tuple[Item, int]], *, most: int = BATCH) -> Iterator
         yield Batch(tuple(batch), total)
 
 
-def batch_size(total: int, workers: int) -> int:
-    """The size of batches if ``workers`` processes share ``total`` work."""
-    return min(BATCH, total // (workers * _BATCHES_PER_WORKER) + 1)
-
-
 def results(
     function: Callable[[Item], Result], items: Sequence[Item], works: Sequence[int], *, workers: int, **settings: Any
 ) -> Generator[tuple[Item, Result | WorkerDied], None, None]:
@@ -83,5 +78,6 @@ def results(
         return
     from quire.run.process_pool import map_batches  # noqa: PLC0415  takes as long to load as a small document to cut
 
-    divided = batches(zip(items, works, strict=True), most=batch_size(sum(works), workers))
+    most = min(BATCH, sum(works) // (workers * _BATCHES_PER_WORKER) + 1)
+    divided = batches(zip(items, works, strict=True), most=most)
     yield from map_batches(function, divided, workers=workers, **settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.run.workers import BATCH, PER_DOCUMENT, PER_WORKER, Batch, batch_size, batches, work_of, worker_count
+from quire.run.workers import PER_DOCUMENT, PER_WORKER, Batch, batches, work_of, worker_count
 
 MEGABYTE = 1024 * 1024
 
@@ -70,9 +70,3 @@ def test_batches_hold_everything_once(works, most) -> None:
     for batch in made:
         assert batch.work == sum(works[item] for item in batch.items)
         assert batch.work <= most or len(batch.items) == 1
-
-
-def test_a_share_is_several_batches_and_no_batch_is_large() -> None:
-    assert batch_size(100 * MEGABYTE, 2) == BATCH
-    assert batch_size(80_000, 2) == 10_001
-    assert batch_size(0, 2) == 1
