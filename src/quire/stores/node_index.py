@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from threading import Lock
 from typing import Any, NoReturn
 
@@ -53,7 +54,7 @@ class _Version:
     def __init__(self, tables: Any, label: str) -> None:
         self._tables, self.label = tables, label
         self._known: dict[str, Counts] = {}
-        self._documents: dict[str, list[Node]] = {}
+        self.nodes_of = lru_cache(_MAX_DOCUMENTS)(self._nodes_of)
         rows = list(tables.terms(f"term = '{SUMMARY}'"))
         versions = {msgspec.msgpack.decode(value)[0] for _, value in rows}
         if versions - {VERSION}:
@@ -82,13 +83,9 @@ class _Version:
         first, last = (text.replace("'", "''") for text in (prefix, f"{prefix}\U0010ffff"))
         return _summed(self._tables.terms(f"term >= '{first}' AND term <= '{last}' AND term != '{SUMMARY}'"))
 
-    def nodes_of(self, document_id: str) -> list[Node]:
-        nodes = self._documents.get(document_id)
-        if nodes is None:
-            rows = self._tables.nodes(in_list(DOC, [document_id]), (NODE,))
-            nodes = sorted([decode_node(node) for (node,) in rows], key=lambda node: node.position)
-            self._documents = {**({} if len(self._documents) > _MAX_DOCUMENTS else self._documents), document_id: nodes}
-        return nodes
+    def _nodes_of(self, document_id: str) -> list[Node]:
+        rows = self._tables.nodes(in_list(DOC, [document_id]), (NODE,))
+        return sorted([decode_node(node) for (node,) in rows], key=lambda node: node.position)
 
     def node(self, node_id: str) -> Node | None:
         return next((decode_node(node) for (node,) in self._tables.nodes(in_list(ID, [node_id]), (NODE,))), None)
@@ -103,10 +100,6 @@ class _Version:
     def all_records(self, trees: Sequence[str]) -> list[FileRecord]:
         rows = self._tables.nodes(f"position = 0 AND {in_list(TREE, trees)}", ("record",))
         return [decode_record(record) for (record,) in rows]
-
-    def empty(self) -> Candidates:
-        """The snapshot of no nodes: it knows the words of all."""
-        return Candidates(self, (), ())
 
     def candidates(self, prepared: PreparedQuery, wanted: Filter, limit: int) -> Candidates:
         """The snapshot of the best nodes for a query."""
@@ -200,12 +193,12 @@ class NodeIndex(Index):
         return tables
 
     def _snapshot(self) -> Candidates:
-        return self._at_last_version().empty()
+        return Candidates(self._at_last_version(), (), ())  # no nodes are in memory; it knows the words of all
 
     def _searched(self, text: str, settings: SearchSettings, wanted: Filter) -> Candidates:
         """The candidates for a query."""
         version = self._at_last_version()
-        empty = version.empty()
+        empty = Candidates(version, (), ())
         known_trees("trees", wanted.trees or (), empty)
         query, _ = within_limit(parse(text, empty.front_matter_keys if KEYED.search(text) else frozenset()), text)
         if query is None:
