@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from importlib import import_module
+from importlib.metadata import entry_points
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
@@ -157,7 +157,7 @@ def converted_errors(module: Any, label: str, place: str) -> Iterator[None]:
 
 def store_module(kind: str, label: str) -> Any:
     """The module of a store."""
-    entry = _entry_points()[kind]
+    entry = entry_points(group=GROUP)[kind]
     try:
         return entry.load()
     except ImportError as error:
@@ -166,17 +166,12 @@ def store_module(kind: str, label: str) -> Any:
         raise StoreError(label, f"{entry.module} cannot be imported: {error}", "install it again") from error
 
 
-def _entry_points() -> dict[str, Any]:
-    """The stores that are installed, by the names before the colon of a target."""
-    return {entry.name: entry for entry in import_module("importlib.metadata").entry_points(group=GROUP)}
-
-
 def parse_target(target: str) -> tuple[str, str, str, str]:
     """Kind, place, table, and the name in messages; an OptionError if ``target`` is not possible."""
     kind, _, rest = target.partition(":")
     place, _, name = rest.partition("#")
     name = name or DEFAULT_NAME
-    names = sorted(_entry_points())
+    names = sorted(entry_points(group=GROUP).names)
     if not place or kind not in names:
         known = ", ".join(names) or f"none: install {DISTRIBUTION} again"
         rule = "write STORE:PLACE, as in lancedb:vectors, and #NAME for a table other than quire"
