@@ -26,7 +26,7 @@ def user_folder(kind: Literal["cache", "config", "data"], environment: Mapping[s
 
 
 def digest(texts: Sequence[str]) -> str:
-    """40 digits for the name of a folder. Nobody can make other texts that have the same."""
+    """40 digits, also for the name of a folder. Nobody can make other texts that have the same."""
     return blake2b(repr([*texts]).encode(), digest_size=20).hexdigest()
 
 

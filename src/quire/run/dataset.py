@@ -23,12 +23,13 @@ import msgspec
 from quire import __version__, pipeline
 from quire.embed.embedder import passages, resolve
 from quire.errors import InputError, QuireError
+from quire.model.operating_system import digest
 from quire.model.options import DEFAULT_STRATEGY
 from quire.output.atomic_file import new_file
 from quire.output.parquet import pyarrow, rows_of
 from quire.output.parquet import schema as chunk_schema  # noqa: F401  Dask and Spark ask for it
 from quire.run.engines import results
-from quire.run.parts import Part, PartResult, digest, file_system, read_texts
+from quire.run.parts import Part, PartResult, file_system, read_texts
 
 _FILE = re.compile(r"part-(\d{6,})\.(?:parquet|json)")
 _MANIFEST = "_manifest"
@@ -98,7 +99,8 @@ def write_parts(
 
 def _write(embedder: object, output: str, part: Part) -> PartResult:
     model = None if embedder is None else resolve(embedder)
-    key = digest(__version__, part.settings, *((model.name, model.version) if model else ()), part.source, part.version)
+    made_with = [__version__, part.settings, *([model.name, model.version] if model else [])]
+    key = digest([*made_with, part.source, part.version])
     files, folder = file_system(output)
     file, entry_file = f"{folder}/part-{part.number:06}.parquet", f"{folder}/{_MANIFEST}/part-{part.number:06}.json"
     entry: FinishedPart | None = None  # None if it is not finished

@@ -6,7 +6,6 @@ documents, so every engine makes the same ones.
 """
 
 import gzip
-import hashlib
 import io
 import os
 import sys
@@ -22,6 +21,7 @@ import msgspec
 
 from quire import pipeline
 from quire.errors import InputError, QuireError
+from quire.model.operating_system import digest
 from quire.model.record import Chunks
 from quire.model.trees import OnUndecodable
 from quire.output.chunk_json import to_json
@@ -99,12 +99,6 @@ class Listed(NamedTuple):
     version: str
 
 
-def digest(*texts: str) -> str:
-    """A hash of some texts."""
-    joined = "".join(f"{text}\0" for text in texts).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(joined, digest_size=16).hexdigest()
-
-
 def parts_of(
     source: str, size: int = PART, *, include: Sequence[str] = (), exclude: Sequence[str] = ()
 ) -> tuple[list[Part], list[Problem]]:
@@ -128,7 +122,7 @@ def parts_of(
 def document_parts(source: str, documents: Iterable[Listed], size: int = PART) -> Iterator[Part]:
     """The parts of documents in a folder or URL."""
     for batch in batches(((document, work_of(document.size)) for document in documents), most=size):
-        yield Part(source, tuple(document.path for document in batch.items), version=digest(repr(batch.items)))
+        yield Part(source, tuple(document.path for document in batch.items), version=digest([repr(batch.items)]))
 
 
 def is_shard(source: str) -> bool:

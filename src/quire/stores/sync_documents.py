@@ -33,10 +33,11 @@ from quire.embed.embedder import Embedder, resolve, vectors_of
 from quire.errors import EmbedderError, InputError, QuireError, StoreError
 from quire.index.changed_files import is_racy
 from quire.links.auto_slugs import tree_options
+from quire.model.operating_system import digest
 from quire.model.options import DEFAULT_STRATEGY, within_window
 from quire.model.trees import OnUndecodable
 from quire.run.engines import engine_of, results
-from quire.run.parts import Part, PartResult, Problem, digest, is_shard, is_url, parts_of, read_texts
+from quire.run.parts import Part, PartResult, Problem, is_shard, is_url, parts_of, read_texts
 from quire.run.workers import WorkerDied
 from quire.stores.store import Row, batched, opened, parse_target, rows
 from quire.stores.sync_state import UNFINISHED, SyncState
@@ -151,13 +152,13 @@ def _stamps(parts: Sequence[Part]) -> dict[str, str]:
     """For each document in a local file a text that changes with its size, times and options; none if it is racy."""
     now, stamps = time.time_ns(), dict[str, str]()
     for part in parts:
-        settings = digest(__version__, part.settings, part.errors, part.encoding)
+        settings = digest([__version__, part.settings, part.errors, part.encoding])
         for path in () if is_url(part.source) else part.paths:
             with suppress(OSError, ValueError):
                 status = os.stat(os.path.join(part.source, path))  # noqa: PTH116, PTH118  there may be thousands
                 times = status.st_mtime_ns, status.st_ctime_ns
                 if not is_racy(max(times), now):
-                    stamps[f"{part.content_type}:{path}"] = digest(settings, f"{status.st_size} {times}")
+                    stamps[f"{part.content_type}:{path}"] = digest([settings, f"{status.st_size} {times}"])
     return stamps
 
 
@@ -168,7 +169,7 @@ def _rows(embedder: Any, part: Part) -> PartResult:
     documents = ((*each, None) for each in texts) if embedder is None else part.cut(texts, problems)
     for path, text, chunks in documents:
         name = f"{part.content_type}:{path}"
-        hashes[name] = digest(name, settings, __version__, text)
+        hashes[name] = digest([name, settings, __version__, text])
         if chunks:
             all_rows += rows(chunks, name, hashes[name], resolve(embedder), part.options.get("tokenizer"))
     return PartResult((hashes, all_rows), problems)
