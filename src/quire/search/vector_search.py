@@ -1,7 +1,7 @@
 """Search by meaning: the nodes whose vectors are nearest to that of a query. Needs NumPy."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -15,6 +15,7 @@ from quire.errors import StoreError
 from quire.index.engine.snapshot import Location, Snapshot
 from quire.index.file_records import FileRecord
 from quire.output.atomic_file import replacing
+from quire.run.workers import batches
 from quire.search.ranking import VectorMatches
 from quire.search.vector_files import CURRENT, TABLE, DocumentVectors, Table, current_folder, load_table, remove_vectors
 
@@ -59,11 +60,12 @@ class VectorSearch:
         documents = rows.table.usable(files)
         removed, embedded = len(rows.table.documents.keys() - files), 0
         stale = [key for key in files if key not in documents]
-        for batch in _batches(snapshot, stale, model):
+        read = ((key, _passages(snapshot, key, model)) for key in stale)
+        for batch in batches((((key, owned), len(owned)) for key, owned in read), most=_TEXTS):
             if on_progress:
-                on_progress(stale.index(next(iter(batch))), len(stale), next(iter(batch)))
-            embedded += rows.embed({digest: text for owned in batch.values() for _, digest, text in owned}, model)
-            for key, owned in batch.items():
+                on_progress(stale.index(batch.items[0][0]), len(stale), batch.items[0][0])
+            embedded += rows.embed({digest: text for _, owned in batch.items for _, digest, text in owned}, model)
+            for key, owned in batch.items:
                 positions, hashes, _ = zip(*owned, strict=True) if owned else ((), (), ())
                 documents[key] = DocumentVectors(files[key].digest, positions, hashes)
             rows.commit(documents)
@@ -113,7 +115,7 @@ class _Rows:
     """The vectors of one model, to be read and appended to."""
 
     def __init__(self, path: Path, table: Table) -> None:
-        self._path, self.table = path, table
+        self.path, self.table = path, table
         self.numbers = {digest: number for number, digest in enumerate(table.hashes)}  # the row of each text
 
     def embed(self, texts: Mapping[bytes, str], embedder: Embedder) -> int:
@@ -125,8 +127,8 @@ class _Rows:
         table, dimension, first = self.table, rows.shape[1], len(self.table.hashes)
         if table.dimension not in (0, dimension):
             problem = f"the model returned {dimension} numbers per vector, and {table.dimension} before"
-            raise StoreError(str(self._path), problem, "give the model another version, or embed again from the start")
-        with (self._path / table.rows).open("r+b" if first else "wb") as stream:
+            raise StoreError(str(self.path), problem, "give the model another version, or embed again from the start")
+        with (self.path / table.rows).open("r+b" if first else "wb") as stream:
             stream.truncate(first * 4 * dimension)  # rows of a killed run
             stream.seek(0, os.SEEK_END)
             stream.write(rows.tobytes())
@@ -140,13 +142,8 @@ class _Rows:
     def commit(self, documents: dict[str, DocumentVectors]) -> None:
         """Replace the table: from now on these documents have their vectors."""
         self.table.documents = documents
-        with replacing(self._path / TABLE) as stream:
+        with replacing(self.path / TABLE) as stream:
             stream.write(msgspec.msgpack.encode(self.table))
-
-    def matrix(self) -> Any:
-        """All rows, mapped into memory."""
-        shape = len(self.table.hashes), self.table.dimension
-        return np.memmap(self._path / self.table.rows, np.float32, "r", shape=shape) if shape[0] else np.zeros((0, 1))
 
 
 def _unit(vectors: Any) -> Any:
@@ -156,19 +153,13 @@ def _unit(vectors: Any) -> Any:
     return np.ascontiguousarray(rows / np.where(lengths == 0, 1, lengths))
 
 
-def _batches(snapshot: Snapshot, documents: Sequence[str], embedder: Embedder) -> Iterator[dict[str, Passages]]:
-    batch, count = dict[str, Passages](), 0
-    for key in documents:
-        batch[key] = [
-            (node.position, blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest(), text)
-            for node in snapshot.nodes_of(key)
-            if node.body_text.strip()  # else it would be found by its title, before those that say something
-            for text in passages(f"{' > '.join(node.breadcrumb)}\n\n{node.body_text}".strip(), embedder)
-        ]
-        count += len(batch[key])
-        if count >= _TEXTS or key == documents[-1]:
-            yield batch
-            batch, count = {}, 0
+def _passages(snapshot: Snapshot, key: str, embedder: Embedder) -> Passages:
+    return [
+        (node.position, blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest(), text)
+        for node in snapshot.nodes_of(key)
+        if node.body_text.strip()  # else it would be found by its title, before those that say something
+        for text in passages(f"{' > '.join(node.breadcrumb)}\n\n{node.body_text}".strip(), embedder)
+    ]
 
 
 class _NodeVectors:
@@ -182,7 +173,8 @@ class _NodeVectors:
         self._rows = np.fromiter(map(rows.numbers.__getitem__, hashes), dtype=np.int64)
         self._positions = [position for vectors in documents for position in vectors.positions]
         self._documents: Any = np.repeat(np.arange(len(usable)), [len(vectors.hashes) for vectors in documents])
-        self._matrix = rows.matrix()
+        shape, path = (len(self.table.hashes), self.table.dimension), rows.path / self.table.rows
+        self._matrix = np.memmap(path, np.float32, "r", shape=shape) if shape[0] else np.zeros((0, 1))
 
     def nearest(self, embedder: Embedder, query: str, *, weight: float, is_wanted: IsWanted) -> VectorMatches:
         """The nodes nearest to ``query``, of documents that are wanted."""
