@@ -40,7 +40,7 @@ _COMMON = frozenset(
 )
 """Words of programs that tell nothing about their subject."""
 _HEAVIEST = 3.0
-_PATH, _DEFINITION, _USE = 3.0, 2.0, 1.0
+_PATH, _DEFINITION, _USE = 3.0, 2.0, 0.5
 _PART = 0.5  # what a part of a name weighs, compared with the name
 OnProblem = Callable[[NotFoundError], object]
 
@@ -144,27 +144,17 @@ def _weighted(path: str, text: str, rules: Iterable[str]) -> Iterator[tuple[str,
     for word in rules:
         yield word.replace('"', " "), 2 * _PATH, "rule"
     *folders, file = path.split("/")
-    for depth, name in enumerate([file.partition(".")[0], *reversed(folders)]):
-        for word, weight in _words(name):
-            yield word, weight * _PATH / (depth + 1), "path"
+    levels = enumerate([file.partition(".")[0], *reversed(folders)], start=1)
+    names = [(name, _PATH / level, "path") for level, name in levels]
     is_markdown = file.lower().endswith(tuple(MARKDOWN_EXTENSIONS))
     for name in dict.fromkeys((_HEADING if is_markdown else _DEFINED).findall(text)):
-        for part in _NAME.findall(name):
-            for word, weight in _words(part):
-                yield word, weight * _DEFINITION, "name"
-    for name, number in Counter(_NAME.findall(text)).items():
-        for word, weight in _words(name):
-            yield word, weight * _USE * math.log1p(number) / 2, "text"
-
-
-def _words(name: str) -> Iterator[tuple[str, float]]:
-    """A name and its parts, without words that tell nothing."""
-    parts = _PARTS.findall(name)
-    if len(parts) != 1 and _tells(name):
-        yield name, 1.0
-    for part in parts:
-        if _tells(part):
-            yield part, 1.0 if len(parts) == 1 else _PART
+        names += [(part, _DEFINITION, "name") for part in _NAME.findall(name)]
+    names += [(name, _USE * math.log1p(number), "text") for name, number in Counter(_NAME.findall(text)).items()]
+    for name, weight, origin in names:
+        parts = _PARTS.findall(name)
+        if len(parts) > 1 and _tells(name):
+            yield name, weight, origin
+        yield from ((part, weight * _PART if len(parts) > 1 else weight, origin) for part in filter(_tells, parts))
 
 
 def _tells(word: str) -> bool:
