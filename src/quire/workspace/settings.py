@@ -264,11 +264,6 @@ class Settings(Struct, frozen=True, kw_only=True):
         return build(options.pop("strategy"), options)
 
 
-def variable(name: str) -> str:
-    """The environment variable of a value."""
-    return "QUIRE_" + name.replace(".", "_").upper()
-
-
 def load(folder: Path, environment: Mapping[str, str] | None = None) -> Settings:
     """The configuration for ``folder``, which is absolute."""
     environment = os.environ if environment is None else environment
@@ -324,7 +319,7 @@ def _variables(folder: Path, environment: Mapping[str, str]) -> dict[str, Value]
         if where.startswith(_VARIABLES) and where != _EMBED_KEY and text:
             known = {f"search.{name}": field for name, field in search_fields().items()}
             known |= {f"embed.{name}": field for name, field in fields(EmbedSettings).items()}
-            names = {variable(name): name for name in known}
+            names = {"QUIRE_" + name.replace(".", "_").upper(): name for name in known}
             if where not in names:
                 raise unknown_name(where, names, what="environment variable")
             values[names[where]] = Value(check(where, text, known[names[where]].type, strict=False), where)

@@ -19,7 +19,7 @@ from quire.embed.embed_settings import EmbedSettings
 from quire.errors import InputError, OptionError, QuireError
 from quire.model.trees import Tree, tree_name
 from quire.model.validation import fields
-from quire.workspace.settings import ContextRule, Settings, load, search_fields, variable
+from quire.workspace.settings import ContextRule, Settings, load, search_fields
 
 Make = Callable[..., Settings]
 
@@ -218,9 +218,10 @@ def test_every_search_setting_has_a_variable(make: Make) -> None:
         f"search.{name}": field.choices[-1] if field.choices else type(field.default)(int(field.limits[0] or 0) + 1)
         for name, field in search_fields().items()
     }
-    settings = make({}, **{variable(name): str(value) for name, value in values.items()})
+    variables = {name: "QUIRE_" + name.replace(".", "_").upper() for name in values}
+    settings = make({}, **{variables[name]: str(value) for name, value in values.items()})
     for name, value in values.items():
-        assert settings.values[name] == (value, variable(name))
+        assert settings.values[name] == (value, variables[name])
         assert attrgetter(name)(settings) == value
 
 
