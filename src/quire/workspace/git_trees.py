@@ -75,9 +75,12 @@ def _write_documents(tree: Tree, temporary: Path, new: Path) -> str:
         has_folder = has_folder or (kind == b"tree" and file == path)
         if len(name) > _LONGEST or name.count(b"/") > _DEEPEST or _UNSAFE.search(name):
             continue
-        if kind == b"tree" and posixpath.basename(file) in _MARKS:
+        # Documents, and what says which files are, in which dialect, and with which variables.
+        folder, base = posixpath.split(file)
+        is_variables = folder.endswith(VARIABLE_FOLDERS) and base.endswith((".yml", ".yaml"))
+        if kind == b"tree" and base in _MARKS:
             (new / file).mkdir(parents=True, exist_ok=True)
-        elif kind == b"blob" and mode != _LINK and _is_wanted(*posixpath.split(file)):
+        elif kind == b"blob" and mode != _LINK and (has_extension(base) or base in _NAMES or is_variables):
             objects[file] = hashed
     if not has_folder:
         raise QuireError(f"{tree.git}: there is no folder {tree.path}", "correct the path of the tree")
@@ -95,12 +98,6 @@ def _listing(tree: Tree, repository: Path, path: str) -> list[bytes]:
     if len(output) == most or output.count(b"\0") > MOST_ENTRIES:
         raise QuireError(f"{tree.git}: more than {MOST_ENTRIES:,} entries", "name a smaller folder with path")
     return output.split(b"\0")[:-1]
-
-
-def _is_wanted(folder: str, name: str) -> bool:
-    """Whether a file is a document, or says which files are, in which dialect, or with which variables."""
-    is_variables = folder.endswith(VARIABLE_FOLDERS) and name.endswith((".yml", ".yaml"))
-    return has_extension(name) or name in _NAMES or is_variables
 
 
 def _write_files(tree: Tree, repository: Path, new: Path, objects: Mapping[str, bytes]) -> None:
