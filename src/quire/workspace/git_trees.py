@@ -66,13 +66,11 @@ def _write_documents(tree: Tree, temporary: Path, new: Path) -> str:
     git(temporary, "clone", *options, *branch, "--", tree.git, "repository")
     repository = temporary / "repository"
     path = posixpath.normpath(tree.path) if tree.path.strip("./") else ""
-    has_folder = not path
     objects: dict[str, bytes] = {}
     (new / path).mkdir(parents=True)
     for entry in _listing(tree, repository, path):
         head, _, name = entry.partition(b"\t")
         (mode, kind, hashed), file = head.split(), os.fsdecode(name)
-        has_folder = has_folder or (kind == b"tree" and file == path)
         if len(name) > _LONGEST or name.count(b"/") > _DEEPEST or _UNSAFE.search(name):
             continue
         # Documents, and what says which files are, in which dialect, and with which variables.
@@ -82,10 +80,9 @@ def _write_documents(tree: Tree, temporary: Path, new: Path) -> str:
             (new / file).mkdir(parents=True, exist_ok=True)
         elif kind == b"blob" and mode != _LINK and (has_extension(base) or base in _NAMES or is_variables):
             objects[file] = hashed
-    if not has_folder:
-        raise QuireError(f"{tree.git}: there is no folder {tree.path}", "correct the path of the tree")
-    if objects:
-        _write_files(tree, repository, new, objects)
+    if not any(has_extension(posixpath.basename(file)) for file in objects):
+        raise QuireError(f"{tree.git}: there is no document in {path or 'it'}", "correct the path of the tree")
+    _write_files(tree, repository, new, objects)
     return git(repository, "rev-parse", "HEAD").decode().strip()
 
 
