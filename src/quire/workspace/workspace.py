@@ -6,7 +6,7 @@ import os
 import posixpath
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cache, partial
 from pathlib import Path
@@ -273,8 +273,7 @@ class Workspace(AbstractContextManager["Workspace"]):
         """The selected documents: all, or those that match patterns; the name of a tree or folder is a pattern, too."""
         if not path:
             return list(self._selected())
-        globs = [path] if isinstance(path, str) else path
-        patterns = [pattern for glob in globs for pattern in self._patterns(glob.rstrip("/"))]
+        patterns = self._patterns([path] if isinstance(path, str) else path)
         return [record for record in self._selected() if matches_path(record.tree, record.path, patterns)]
 
     def finds(self, name: str) -> bool:
@@ -287,14 +286,13 @@ class Workspace(AbstractContextManager["Workspace"]):
         self, query: str, *, path: Sequence[str] = (), like: str = "", text: str = "", **options: Any
     ) -> Results:
         """The best sections for a query, or for the words of a section or a text; options as of ``Index.search``."""
-        options |= {"trees": self.selected_trees, **self._filter(path, options.get("without", ()))}
+        left_out = self.unselected() if any(scope.path for scope in self.scopes) else []
+        without = [*options.get("without", ()), *left_out]
+        options |= {"trees": self.selected_trees, "path": self._patterns(path) or None, "without": without or None}
         find = partial(self.index.similar, like, text=text) if like or text else partial(self.index.search, query)
         results = find(**options)
         results[:] = map(self._with_url, results)
         return results
-
-    def _filter(self, globs: Sequence[str], without: Sequence[str]) -> dict[str, Any]:
-        return {"without": [*without, *self.unselected(globs)] or None}
 
     def _with_url(self, hit: Hit) -> Hit:
         options = self._tree_options(hit.tree)
@@ -306,7 +304,7 @@ class Workspace(AbstractContextManager["Workspace"]):
     def get(self, name: str, **options: Any) -> Hit:
         """A section of the selected documents, by its id or as a user types it; options are those of ``Index.get``."""
         is_whole = not any(scope.path for scope in self.scopes) and {*self.selected_trees} == {*self._indexed_trees()}
-        options["without"] = None if is_whole else self._unselected(self.documents())
+        options["without"] = None if is_whole else self.unselected()
         try:
             return self._with_url(self.index.get(SectionName.of(storable(name)), **options))
         except NotFoundError:
@@ -323,28 +321,27 @@ class Workspace(AbstractContextManager["Workspace"]):
         folder = self.folders[tree]
         return display_path(folder / path if storable(folder.name) != path or folder.is_dir() else folder)
 
-    def _patterns(self, glob: str) -> list[str]:
-        """Patterns for paths in trees, for a tree's name, a pattern in trees, or one from the current folder."""
-        named, mark, path = glob.partition(":")
-        patterns = [f"{named}:/{path.lstrip('/')}"] if named in self.trees else []
-        patterns += [] if mark and patterns else [glob]
-        lead = "" if os.path.isabs(glob) else literal_pattern(Path.cwd().as_posix()).rstrip("/")  # noqa: PTH117
-        absolute = posixpath.normpath(f"{lead}/{glob.replace(os.sep, '/').lstrip('/')}")
-        for tree, folder in self.folders.items():
-            top = literal_pattern(folder.as_posix())
-            if absolute.startswith(f"{top}/"):
-                patterns.append(f"{tree}:{absolute.removeprefix(top)}")
-            elif matches_path("", f"{folder.as_posix().lstrip('/')}/", [absolute]):
-                patterns.append(f"{tree}:/")
+    def _patterns(self, globs: Sequence[str]) -> list[str]:
+        """Patterns for paths in trees, for names of trees, patterns in trees, or patterns from the current folder."""
+        patterns: list[str] = []
+        for glob in (each.rstrip("/") for each in globs):
+            named, mark, path = glob.partition(":")
+            patterns += [f"{named}:/{path.lstrip('/')}"] if named in self.trees else []
+            patterns += [] if mark and named in self.trees else [glob]
+            lead = "" if os.path.isabs(glob) else literal_pattern(Path.cwd().as_posix()).rstrip("/")  # noqa: PTH117
+            absolute = posixpath.normpath(f"{lead}/{glob.replace(os.sep, '/').lstrip('/')}")
+            for tree, folder in self.folders.items():
+                top = literal_pattern(folder.as_posix())
+                if absolute.startswith(f"{top}/"):
+                    patterns.append(f"{tree}:{absolute.removeprefix(top)}")
+                elif matches_path("", f"{folder.as_posix().lstrip('/')}/", [absolute]):
+                    patterns.append(f"{tree}:/")
         return patterns
 
-    def unselected(self, globs: Sequence[str] = ()) -> list[str]:
-        """The ids of the documents that were not selected, and if there are ``globs``, of those that match none."""
-        return self._unselected(self.documents(globs)) if globs or any(scope.path for scope in self.scopes) else []
-
-    def _unselected(self, selected: Iterable[FileRecord]) -> list[str]:
-        ids = {record.id for record in selected}
-        return [record.id for record in self.index.documents() if record.id not in ids]
+    def unselected(self) -> list[str]:
+        """The ids of the documents in the index that were not selected."""
+        selected = {record.id for record in self._selected()}
+        return [record.id for record in self.index.documents() if record.id not in selected]
 
 
 class StoreWorkspace(Workspace):
@@ -368,8 +365,3 @@ class StoreWorkspace(Workspace):
     def refresh(self, on_progress: object = None) -> Update:
         """Nothing to do: each search looks for the last version of the store."""
         return Update()
-
-    def _filter(self, globs: Sequence[str], without: Sequence[str]) -> dict[str, Any]:
-        """The patterns, which are checked for the candidates only."""
-        path = [each for glob in globs for each in self._patterns(glob.rstrip("/"))]
-        return {"without": without or None, "path": path or None}
