@@ -62,7 +62,7 @@ class Index:
     @classmethod
     def open(
         cls, folder: AnyPath = DEFAULT_FOLDER, *, settings: SearchSettings | None = None, embedder: object = None
-    ) -> Index:
+    ) -> Self:
         """The index in ``folder``; if there is none, the first ``update`` creates it.
 
         ``embedder`` is the model of its vectors, if ``embed`` was given an object: the index stores the name only.

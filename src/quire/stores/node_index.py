@@ -153,7 +153,7 @@ def _searched(prepared: PreparedQuery) -> tuple[list[str], list[str]]:
 class NodeIndex(Index):
     """The indexes in a store, ``lancedb:PLACE#NAME``, as one that can only be read. Any number of processes may."""
 
-    def __init__(self, target: str, *, settings: SearchSettings | None = None) -> None:
+    def __init__(self, target: str, *, settings: SearchSettings | None = None, embedder: None = None) -> None:
         kind, self._place, self._name, self.label = parse_target(target)
         self._settings = SearchSettings.checked(settings)
         conditions("search.where", self._settings.where.keys())
@@ -164,11 +164,6 @@ class NodeIndex(Index):
         self._watched: Any = None
         self._version: tuple[tuple[int, int], _Version] | None = None
         self._at_last_version()
-
-    @classmethod
-    def open(cls, target: str, *, settings: SearchSettings | None = None) -> NodeIndex:  # type: ignore[override]
-        """The indexes in a store."""
-        return cls(target, settings=settings)
 
     def close(self) -> None:
         """Release the tables."""
