@@ -136,8 +136,7 @@ def toml_file(file: Path) -> File | None:
 
 def _checked(file: Path, table: Any) -> File:
     key: Naming = f"{key_prefix(file)}{{}}".format
-    if not isinstance(table, dict):
-        raise invalid_value(key("").rstrip("."), table, "must be a table")
+    check(key("").rstrip("."), table, dict[str, Any])
     toml = convert(QuireToml, table, key, what="key")
     trees = {name: _tree(file, name, tree, key) for name, tree in toml.trees.items()}
     for name, tree in trees.items():
