@@ -118,7 +118,7 @@ def toml_file(file: Path) -> File | None:
             return None  # a folder above the user's own
         raise unread(str(file), error) from error
     is_python = file.name == PYTHON_FILE
-    if is_python and b"quire" not in data:
+    if is_python and b"tool.quire" not in data:
         return None
     try:
         table: Any = load_toml(data.decode("utf-8-sig"))
@@ -129,8 +129,6 @@ def toml_file(file: Path) -> File | None:
     except OptionError as error:
         raise OptionError(f"{file}: {error.problem}", error.advice, option=error.option) from error
     except ValueError as error:
-        if is_python and b"tool.quire" not in data:
-            return None  # other tools report it
         raise InputError(str(file), f"not TOML in UTF-8: {error}", "correct it") from error
 
 
