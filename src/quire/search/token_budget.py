@@ -17,7 +17,6 @@ from quire.model.document import Span
 from quire.model.offsets import BLANK, LINE_END, line_start
 from quire.model.patterns import pattern
 from quire.model.validation import NO_LIMIT
-from quire.search.hit import Hit
 
 MIN_EXCERPT = 16  # a passage is cut only if there is room for so many tokens
 _MAX_READ = 50_000  # how many characters of a long node are searched for matches
@@ -229,11 +228,6 @@ def token_counter() -> Callable[[str], int]:
     from quire.tokens.tokenizers import resolve  # noqa: PLC0415  loads the tokenizer, which few answers need
 
     return resolve(None, TOKENIZER).count
-
-
-def hit_tokens(hit: Hit) -> int:
-    """The tokens of a hit that a budget counts: those of its text and its breadcrumb."""
-    return hit.tokens + token_counter()(hit.breadcrumb_line)
 
 
 def _cut(passage: Passage, match: int, most: int) -> Passage | None:

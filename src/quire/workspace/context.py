@@ -14,7 +14,7 @@ from quire.model.validation import NO_LIMIT
 from quire.read.file_endings import MARKDOWN_EXTENSIONS
 from quire.read.ignore_files import covers
 from quire.search.hit import Hit, Results
-from quire.search.token_budget import hit_tokens
+from quire.search.token_budget import token_counter
 from quire.workspace.selection import locate
 from quire.workspace.settings import ContextRule, Settings
 from quire.workspace.workspace import Workspace
@@ -92,7 +92,7 @@ class FileContext(NamedTuple):
                 continue
             if hit.text:
                 hits.append(replace(hit, score=1.0))
-                left -= hit_tokens(hit)
+                left -= hit.tokens + token_counter()(hit.breadcrumb_line)
             else:
                 on_problem(NotFoundError(f"{name}: does not fit"))
         if not self.words or left <= 0:
