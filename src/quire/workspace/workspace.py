@@ -64,12 +64,13 @@ class Workspace(AbstractContextManager["Workspace"]):
         self.index = index or self._own_index()
 
     def _own_index(self) -> Index:
-        self._check_index_folder()
+        index_folder = display_path(self.index_folder)
+        refuse_folder(Path(index_folder), {name: display_path(folder) for name, folder in self.folders.items()})
         weights = {f"tree:{name}": tree.weight for name, tree in self.trees.items() if tree.weight != 1}
         search, embed = self.settings.search, self.settings.embed
         self._search_settings = structs.replace(search, where={**weights, **search.where}) if weights else search
         embedder = convert(EmbedSettings, embed) if embed else None
-        return Index.open(display_path(self.index_folder), settings=self._search_settings, embedder=embedder)
+        return Index.open(index_folder, settings=self._search_settings, embedder=embedder)
 
     @classmethod
     def open(
@@ -151,18 +152,12 @@ class Workspace(AbstractContextManager["Workspace"]):
         """The trees whose folders do not exist; a drive may be mounted again."""
         return {name: folder for name, folder in self.folders.items() if not selection.exists(str(folder))}
 
-    def _check_index_folder(self) -> None:
-        """Refuse a file, a folder with other files, and a folder that a tree is in."""
-        trees = {name: display_path(folder) for name, folder in self.folders.items()}
-        refuse_folder(Path(display_path(self.index_folder)), trees)
-
     def refresh(self, on_progress: OnProgress | None = None) -> Update:
         """Bring the index up to date. While another process updates it, answers come from the index as it is.
 
         If there is nothing to answer from, this waits, or uses a temporary index where nothing can be written.
         """
         self.note = ""
-        self._check_index_folder()  # once more, as a server may have opened it long ago
         try:
             return self.update(wait=0.0, on_progress=on_progress)
         except IndexDamagedError:
