@@ -128,7 +128,7 @@ def test_a_part_of_a_tree(run, folder) -> None:
     (folder / "q.jsonl").write_text(
         '{"query": "compile", "answers": ["build.md"]}\n{"query": "x", "answers": ["guide.md"]}'
     )
-    assert "q.jsonl:2: answer guide.md: not in the documents that are searched" in refused(
+    assert "q.jsonl:2: answer not found in what is searched: guide.md: " in refused(
         run("eval", "docs/build.md", "--questions", "q.jsonl")
     )
     assert run("eval", "docs", "--questions", "q.jsonl").code == 0
@@ -139,7 +139,10 @@ def test_a_part_of_a_tree(run, folder) -> None:
     [
         (("--questions", "none.jsonl"), "none.jsonl: "),
         (("--questions", "bad.jsonl"), "bad.jsonl:1: not a question: JSON is malformed"),
-        (("--questions", "wrong.jsonl"), "wrong.jsonl:1: answer admin.md#gone: not in the index"),
+        (
+            ("--questions", "wrong.jsonl"),
+            "wrong.jsonl:1: answer not found in what is searched: admin.md#gone: not in the index",
+        ),
         (("--questions", ""), "is empty"),
         (("--pasted", "--questions", "q.jsonl"), "choose --questions FILE or --pasted"),
         (("--words", "8"), "--words belongs to --pasted"),

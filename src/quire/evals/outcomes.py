@@ -37,19 +37,16 @@ def ask(
     on_progress: OnProgress | None = None,
 ) -> list[Outcome]:
     """Ask each question in ``trees``, ``without`` some documents. An answer must be in what is searched."""
-    searched = {record.id for record in index.documents() if trees is None or record.tree in trees}.difference(without)
+    others = [record.id for record in index.documents() if trees is not None and record.tree not in trees]
     outcomes = []
     for done, question in enumerate(questions):
         if on_progress:
             on_progress(done, len(questions), question.query)
         try:
-            answers = [index.get(name) for name in question.answers]
-            for name, answer in zip(question.answers, answers, strict=True):
-                if _document_id(answer) not in searched:
-                    problem = f"{name}: not in the documents that are searched"
-                    raise NotFoundError(problem, "name its folder, too, or leave the question out")  # noqa: TRY301
+            answers = [index.get(name, without=[*others, *without]) for name in question.answers]
         except NotFoundError as error:
-            raise InputError(question.line or question.query, f"answer {error.problem}", error.advice) from error
+            problem = f"answer not found in what is searched: {error.problem}"
+            raise InputError(question.line or question.query, problem, error.advice) from error
         search = partial(index.search, trees=trees, without=without or None, mode=mode)
         ranked = _hits(partial(search, every=True, max_tokens=0), question)
         shown = _hits(search, question)

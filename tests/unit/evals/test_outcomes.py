@@ -83,13 +83,14 @@ def test_a_query_that_is_the_title(index) -> None:
 
 def test_an_answer_that_no_section_has_is_named(index) -> None:
     with pytest.raises(
-        quire.InputError, match=r"^q.jsonl:3: answer guide.md#instal: not in the index; similar: docs:guide.md#install"
+        quire.InputError,
+        match=r"^q.jsonl:3: answer not found in what is searched: guide.md#instal: not in the index; similar: docs:guide.md#install",
     ):
         ask(index, [Question("a", ("guide.md#instal",), line="q.jsonl:3")])
 
 
 def test_an_answer_outside_of_the_search_is_named(index) -> None:
-    with pytest.raises(quire.InputError, match=r"^q.jsonl:3: answer guide.md: not in the documents that are searched"):
+    with pytest.raises(quire.InputError, match=r"^q.jsonl:3: answer not found in what is searched: guide.md: "):
         ask(index, [Question("a", ("guide.md",), line="q.jsonl:3")], without=["docs:guide.md"])
 
 
