@@ -65,7 +65,7 @@ def _hits(search: Callable[..., Sequence[Hit]], question: Question) -> list[Hit]
         if question.line:
             raise InputError(question.line, f"invalid query: {error.problem}", error.advice) from error
         return []  # the text of a link need not be a query
-    return [hit for hit in results if _document_id(hit) not in question.holders][:DEPTH]
+    return [hit for hit in results if f"{hit.tree}:{hit.path}" not in question.holders][:DEPTH]
 
 
 def _rank(hits: Sequence[Hit], answers: Sequence[Hit], question: Question) -> int:
@@ -78,14 +78,10 @@ def _rank(hits: Sequence[Hit], answers: Sequence[Hit], question: Question) -> in
 def is_right(hit: Hit, answer: Hit, *, is_pasted: bool = False) -> bool:
     """Whether a hit is an answer, contains it without being the whole document, or lies inside it."""
     # A section inside an answer does not have the sentence of it that was pasted.
-    if _document_id(hit) != _document_id(answer):
+    if (hit.tree, hit.path) != (answer.tree, answer.path):
         return False
     outer, inner = answer.span, hit.span
     contains = hit.depth > 0 and inner.start <= outer.start and outer.end <= inner.end
     if is_pasted:
         return contains or hit.id == answer.id
     return contains or answer.depth == 0 or (hit.depth > 0 and outer.start <= inner.start and inner.end <= outer.end)
-
-
-def _document_id(hit: Hit) -> str:
-    return f"{hit.tree}:{hit.path}"
