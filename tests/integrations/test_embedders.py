@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import quire
-from quire.embed.embedder import Embedder, passages, query_vector, resolve
+from quire.embed.embedder import Embedder, passages, resolve
 
 np = pytest.importorskip("numpy")
 
@@ -81,7 +81,7 @@ def test_a_model_of_model2vec() -> None:
     made = resolve(model)
     assert (made.name, made.window) == ("supercat", 512)
     assert abs(np.asarray(made.embed(TEXTS[:2])) - loaded.embed(TEXTS[:2])).max() < 0.05  # it adds special tokens
-    assert (query_vector(made, TEXTS[0]) == made.embed(TEXTS)[0]).all()
+    assert (made.embed_query(TEXTS[0]) == made.embed(TEXTS)[0]).all()
     parts = passages("One sentence is here. " * 500, made)
     assert len(parts) > 3
     assert max(map(made.count, parts)) <= 512  # type: ignore[attr-defined]

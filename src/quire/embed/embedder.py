@@ -135,12 +135,6 @@ def vectors_of(embedder: Embedder, texts: Sequence[str]) -> Any:
     return vectors
 
 
-def query_vector(embedder: Embedder, query: str) -> Any:
-    """The vector of a query, which some models embed in another way than passages."""
-    embed_query = getattr(embedder, "embed_query", None)
-    return embed_query(query) if embed_query else embedder.embed([query])[0]
-
-
 def passages(text: str, embedder: Embedder) -> list[str]:
     """The text, or its parts if it is longer than the embedder's window. They are in order, and none is too long."""
     window = embedder.window

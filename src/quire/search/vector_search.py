@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from quire.embed.embedder import NAMES, Embedder, passages, query_vector, resolve, vectors_of
+from quire.embed.embedder import NAMES, Embedder, passages, resolve, vectors_of
 from quire.errors import StoreError
 from quire.index.engine.snapshot import Location, Snapshot
 from quire.index.file_records import FileRecord
@@ -182,7 +182,9 @@ class _NodeVectors:
         candidates = np.flatnonzero(wanted[self._documents])
         if not len(candidates):
             return VectorMatches({}, 0.0, weight)
-        scores = (self._matrix @ _unit(query_vector(embedder, query)))[self._rows[candidates]]
+        embed_query = getattr(embedder, "embed_query", None)  # some models embed queries in another way than passages
+        vector = _unit(embed_query(query) if embed_query else embedder.embed([query])[0])
+        scores = (self._matrix @ vector)[self._rows[candidates]]
         count = min(_PASSAGES * _LIMIT, len(scores))
         first = np.argpartition(-scores, count - 1)[:count]
         best: dict[Location, float] = {}

@@ -11,7 +11,7 @@ from hypothesis import given
 
 import quire
 from quire.embed.embed_settings import EmbedSettings
-from quire.embed.embedder import Embedder, FunctionEmbedder, passages, query_vector, resolve, vectors_of
+from quire.embed.embedder import Embedder, FunctionEmbedder, passages, resolve, vectors_of
 from support import grammar
 
 
@@ -99,7 +99,7 @@ def test_models_of_other_packages(model: object, name: str, window: int) -> None
     made = resolve(model)
     assert (made.name, made.version, made.window) == (name, "", window)
     assert [list(vector) for vector in made.embed(("a", "bb"))] == [[1.0, 0.0], [2.0, 0.0]]
-    assert list(query_vector(made, "abc")) == [3.0, 1.0]
+    assert list(made.embed_query("abc")) == [3.0, 1.0]
     parts = passages("one two three. " * 30, made)
     assert len(parts) == (1 if not window else len(parts))
     assert [len(part.split()) <= 32 for part in parts] == [bool(window)] * len(parts)
@@ -110,11 +110,10 @@ class DocumentsOnly:
         return [[float(len(text))] for text in texts]
 
 
-@pytest.mark.parametrize(("model", "name"), [(Words(), "words"), (DocumentsOnly(), "DocumentsOnly")])
-def test_a_model_without_queries_of_its_own_embeds_them_as_texts(model: object, name: str) -> None:
-    made = resolve(model)
-    assert made.name == name
-    assert query_vector(made, "ab") == made.embed(["ab"])[0]
+def test_a_model_without_queries_of_its_own_embeds_them_as_texts() -> None:
+    made = resolve(DocumentsOnly())
+    assert made.name == "DocumentsOnly"
+    assert made.embed_query("ab") == made.embed(["ab"])[0]
 
 
 def test_where_a_model_is_missing_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
