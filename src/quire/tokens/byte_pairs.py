@@ -70,8 +70,11 @@ class BytePairs:
     def count(self, text: str) -> int | None:
         """How many tokens ``text`` has; None if an engine should count it."""
         self._work -= len(text)
-        matches = _split(self._encoding, text) if self._work >= 0 else None
-        if matches is None or max(map(len, matches), default=0) > LONGEST_MATCH:
+        alphabets = (each for each in ALPHABETS if not _other_character(each).search(text))
+        if self._work < 0 or (alphabet := next(alphabets, None)) is None:
+            return None
+        matches = _pattern(self._encoding, alphabet).findall(text)
+        if max(map(len, matches), default=0) > LONGEST_MATCH:
             return None
         sizes = self._sizes
         for match in set(matches).difference(sizes):
@@ -82,7 +85,7 @@ class BytePairs:
         return sum(map(sizes.__getitem__, matches))
 
     def _size(self, match: bytes) -> int | None:
-        rank = self._rank = self._rank or cache(read(self._encoding).rank)
+        rank = self._rank = self._rank or cache(Vocabulary(self._encoding).rank)
         if rank(match) != NO_RANK:
             return 1
         self._work -= len(match) * _MERGE_WORK
@@ -102,14 +105,6 @@ def _merged_size(match: bytes, rank: Callable[[bytes], int]) -> int:
         if at < len(ranks):
             ranks[at] = rank(parts[at] + parts[at + 1])
     return len(parts)
-
-
-def _split(encoding: str, text: str) -> list[str] | None:
-    """The matches of the encoding's pattern; None if a character of ``text`` is in no alphabet."""
-    for alphabet in ALPHABETS:
-        if not _other_character(alphabet).search(text):
-            return _pattern(encoding, alphabet).findall(text)
-    return None
 
 
 @cache
@@ -150,9 +145,9 @@ def _categories(alphabet: _Ranges) -> list[tuple[str, str]]:
 class Vocabulary:
     """The tokens of one encoding with their ranks."""
 
-    def __init__(self, packed: bytes) -> None:
-        self._packed = packed
-        self._counts = (0, *_HEADER.unpack_from(packed))
+    def __init__(self, encoding: str) -> None:
+        self._packed = (FOLDER / f"{encoding}.bin").read_bytes()
+        self._counts = (0, *_HEADER.unpack_from(self._packed))
         sizes = [width * count for width, count in enumerate(self._counts)]
         self._starts = list(accumulate(sizes, initial=_HEADER.size))
         self._firsts = list(accumulate(self._counts, initial=0))
@@ -177,8 +172,3 @@ class Vocabulary:
     def _rank_at(self, number: int) -> int:
         start = self._starts[-1] + number * _RANK
         return int.from_bytes(self._packed[start : start + _RANK], "little")
-
-
-def read(encoding: str) -> Vocabulary:
-    """The vocabulary of ``encoding``."""
-    return Vocabulary((FOLDER / f"{encoding}.bin").read_bytes())

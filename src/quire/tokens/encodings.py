@@ -68,8 +68,14 @@ class EncodingCounter(TokenCounter):
                     return tokens
                 if self._python:  # or another thread has loaded the engine
                     self.count_ascii = load(self.name)
-                    self.count, self._python = with_surrogates(self.count_ascii), None
+                    self.count, self._python = self._count_any_text, None
         return self.count(text)
+
+    def _count_any_text(self, text: str) -> int:
+        try:
+            return self.count_ascii(text)
+        except UnicodeEncodeError:  # lone surrogates
+            return self.count_ascii(repaired(text))
 
 
 def load(encoding: str) -> _Count:
@@ -92,7 +98,8 @@ def _toktok(encoding: str) -> _Count:
 
 
 def _tiktoken(encoding: str) -> _Count:
-    pattern, ranks = byte_pairs.PATTERNS[encoding], dict(byte_pairs.read(encoding).items())  # its own are downloaded
+    pattern, ranks = byte_pairs.PATTERNS[encoding], dict(byte_pairs.Vocabulary(encoding).items())
+    # its own ranks are downloaded
     tokenizer = import_module("tiktoken").Encoding(encoding, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
     encode = tokenizer.encode_ordinary
 
@@ -103,18 +110,6 @@ def _tiktoken(encoding: str) -> _Count:
         return len(encode(text))
 
     return count
-
-
-def with_surrogates(count: _Count) -> _Count:
-    """``count``, also for text with lone surrogates."""
-
-    def safe_count(text: str) -> int:
-        try:
-            return count(text)
-        except UnicodeEncodeError:
-            return count(repaired(text))
-
-    return safe_count
 
 
 ENGINES: Mapping[str, Callable[[str], _Count]] = {"toktok": _toktok, "tiktoken": _tiktoken}
