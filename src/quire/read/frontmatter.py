@@ -18,7 +18,7 @@ MAX_METADATA = 8_000  # longer front matter, in characters, is not repeated in t
 _MAX_SIZE = 1_000_000  # how many values and characters aliases may add up to, beyond those that are written out
 _OPENING = pattern(r"(?:---[ \t]*(?:\r\n?|\n)(?![ \t]*(?:[\r\n]|\Z))|\+\+\+[ \t]*(?:\r\n?|\n))")
 _MARKS = {"-": r"---|\.\.\.", "+": r"\+\+\+"}
-_CLOSINGS = {fence: pattern(rf"[\r\n](?:{marks})[ \t]*+(?:\r\n?|\n|\Z)") for fence, marks in _MARKS.items()}
+_CLOSINGS = {mark: pattern(rf"[\r\n](?:{marks})[ \t]*+(?:\r\n?|\n|\Z)") for mark, marks in _MARKS.items()}
 _FIRST_LINE = pattern(r"(?:[ \t]*(?:#[^\r\n]*)?[\r\n])*([^\r\n]*)")
 _KEY_LINE = pattern(r"""(?:"[^"]*"|'[^']*'|\w[\w.$/-]*(?: [\w.$/-]+){0,3})[ \t]*:(?=[ \t]|\Z)""")
 _TOML_PLACE = pattern(r" \(at (?:line (\d+), column \d+|end of document)\)")
@@ -38,16 +38,13 @@ class FrontMatter(NamedTuple):
 def split(text: str, name: str) -> FrontMatter:
     """Take the front matter off ``text``; findings call the document ``name``."""
     start = 1 if text.startswith(BOM) else 0
-    if not text.startswith(("---", "+++"), start):
-        return FrontMatter(start, {})
-    fence = text[start]
     opening = _OPENING.match(text, start)
-    closing = _CLOSINGS[fence].search(text, opening.end() - 1) if opening else None
+    closing = _CLOSINGS[text[start]].search(text, opening.end() - 1) if opening else None
     if opening is None or closing is None:
         return FrontMatter(start, {})
     block, end = text[opening.end() : closing.start() + 1], closing.end()
     try:
-        data = _yaml(block) if fence == "-" else _toml(block)
+        data = _yaml(block) if text[start] == "-" else _toml(block)
     except MalformedError as error:
         message = f"The front matter cannot be read: {error}. It is treated as text; fix it to get its metadata."
         finding = Finding(code="frontmatter-malformed", path=name, line=error.line + 2, message=message)
