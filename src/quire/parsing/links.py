@@ -77,12 +77,9 @@ def _code_spans(lines: str) -> Iterator[tuple[int, int]]:
 
 def heading_anchors(document: Document) -> dict[str, int]:
     """The number of the section with each anchor or slug; the first of several that are equal."""
-    numbers: dict[str, int] = {}
-    sections = document.section_columns
-    for number in range(1, len(sections.anchors)):
-        numbers.setdefault(sections.anchors[number], number)
-        numbers.setdefault(sections.slugs[number], number)
-    return numbers
+    columns = document.section_columns
+    last_first = [*enumerate(zip(columns.anchors, columns.slugs, strict=True))][:0:-1]
+    return {name: number for number, names in last_first for name in names}
 
 
 class Anchors:
