@@ -62,13 +62,12 @@ class EncodingCounter(TokenCounter):
         return _CLEAN[self.name].match(text, at) is not None
 
     def _count_first_texts(self, text: str) -> int:
-        if self._python:
-            with self._lock:
-                if self._python and (tokens := self._python.count(text)) is not None:
+        with self._lock:
+            if self._python:  # or another thread has loaded the engine
+                if (tokens := self._python.count(text)) is not None:
                     return tokens
-                if self._python:  # or another thread has loaded the engine
-                    self.count_ascii = load(self.name)
-                    self.count, self._python = self._count_any_text, None
+                self.count_ascii = load(self.name)
+                self.count, self._python = self._count_any_text, None
         return self.count(text)
 
     def _count_any_text(self, text: str) -> int:

@@ -30,14 +30,13 @@ NEVER = -_NO_CAP  # no sum is as low
 UNKNOWN = 0, _NO_CAP  # the bounds of a span without a sum
 
 
-def longest_that_fits(first: int, stop: int, fits: Callable[[int], bool], guess: int | None = None) -> int:
+def longest_that_fits(first: int, stop: int, fits: Callable[[int], bool], guess: int) -> int:
     """The last number from ``first`` to before ``stop`` that fits; ``first - 1`` if none does.
 
-    Anything before a number that fits also fits. Looks at ``guess`` first, then in steps that grow: counting is
-    expensive. Without a guess it starts in the middle.
+    Anything before a number that fits also fits. Looks at ``guess`` first, then in growing steps: counting is slow.
     """
     low, high = first - 1, stop  # fits, does not fit
-    at, step = (first + stop) // 2 if guess is None else min(max(guess, first), high - 1), 1
+    at, step = min(max(guess, first), high - 1), 1
     while low + 1 < high:
         if fits(at):
             low, at = at, at + step
