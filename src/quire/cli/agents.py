@@ -21,7 +21,7 @@ from quire.cli.config import toml_value, write_text
 from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.output import echo, message, visible
 from quire.errors import InputError
-from quire.model.operating_system import application_folder, expanded
+from quire.model.operating_system import application_folder
 from quire.read.frontmatter import load_toml
 from quire.read.source import read_configuration, unread
 
@@ -77,7 +77,7 @@ class Agent(NamedTuple):
     @property
     def file(self) -> Path:
         """The configuration file; an absolute one is the user's, for all projects."""
-        return Path(expanded(self.config))
+        return Path(os.path.expanduser(self.config))  # noqa: PTH111  Path's fails where there is no home
 
 
 AGENTS: Mapping[str, Agent] = {

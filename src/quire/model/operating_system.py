@@ -6,7 +6,7 @@ import sys
 import unicodedata
 from _blake2 import blake2b  # hashlib would load OpenSSL
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -21,7 +21,7 @@ _USER_FOLDERS: Mapping[str, tuple[str, str, str]] = {
 def user_folder(kind: Literal["cache", "config", "data"], environment: Mapping[str, str] = os.environ) -> Path | None:
     """The folder of quire for the user's caches, settings or data; None if there is no home folder."""
     on_windows, elsewhere, default = _USER_FOLDERS[kind]
-    folder = environment.get(on_windows if sys.platform == "win32" else elsewhere, "") or expanded(default)
+    folder = environment.get(on_windows if sys.platform == "win32" else elsewhere, "") or os.path.expanduser(default)  # noqa: PTH111
     return Path(folder, "quire") if os.path.isabs(folder) else None  # noqa: PTH117
 
 
@@ -45,24 +45,9 @@ def temporary_folder() -> Path:
 
 def remove_folder(folder: Path) -> None:
     """Remove a folder with everything in it, as far as possible."""
-    for path, folders, files in os.walk(folder, topdown=False):
-        for remove, names in ((os.unlink, files), (os.rmdir, folders)):
-            for name in names:
-                with suppress(OSError):
-                    remove(os.path.join(path, name))  # noqa: PTH118
-    with suppress(OSError):
-        folder.rmdir()
+    import shutil  # noqa: PLC0415  it takes longer to import than a search
 
-
-def expanded(path: str) -> str:
-    """``path`` with the home folder for ``~``, if that is known."""
-    return os.path.expanduser(path)  # noqa: PTH111  Path's fails where there is no home
-
-
-def is_link_or_junction(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry of a folder is a symbolic link or, on Windows from Python 3.12 on, a junction."""
-    is_junction = getattr(entry, "is_junction", None)
-    return entry.is_symlink() or bool(is_junction and is_junction())
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def case_folded(text: str) -> str:

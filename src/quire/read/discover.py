@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from quire.errors import InputError
-from quire.model.operating_system import is_link_or_junction
 from quire.read import ignore_files
 from quire.read.file_endings import EXTENSIONS, has_extension
 from quire.read.source import NOT_REGULAR, unreadable
@@ -193,7 +192,8 @@ class Discovery:
         if (is_package or not beside.isdisjoint(_OUTPUTS.get(name, ()))) and not self._is_named(name):
             self.left_out["installed packages" if is_package else "build output"] += 1
             return
-        path, is_link = folder.path + name, is_link_or_junction(entry)
+        path = folder.path + name
+        is_link = entry.is_symlink() or getattr(entry, "is_junction", bool)()  # on Windows, from Python 3.12 on
         is_directory = entry.is_dir(follow_symlinks=False) or os.path.isdir(entry.path)  # noqa: PTH112
         is_wanted = is_directory or has_extension(name) or (is_link and self._follow_symlinks)
         if not is_wanted or self._is_left_out(path, folder.rules, is_directory=is_directory):

@@ -19,7 +19,7 @@ from msgspec import Meta, Struct, structs
 from quire.embed.embed_settings import EmbedSettings
 from quire.errors import InputError, OptionError, invalid_value
 from quire.index.folder import is_inside
-from quire.model.operating_system import digest, expanded, user_folder
+from quire.model.operating_system import digest, user_folder
 from quire.model.options import DEFAULT_STRATEGY, Options, build, valid_names, with_one_name
 from quire.model.patterns import pattern
 from quire.model.trees import NAME, REMOTE, Text, Tree, is_repository_path, tree_name
@@ -192,7 +192,7 @@ def _check_chunk(name: str, table: Mapping[str, Any], defaults: Mapping[str, Any
 
 def absolute(folder: Path, path: str) -> Path:
     """A path from ``folder``; ``~`` is the home folder, and links stay as named."""
-    return Path(os.path.abspath(folder / expanded(path)))  # noqa: PTH100
+    return Path(os.path.abspath(folder / os.path.expanduser(path)))  # noqa: PTH100, PTH111
 
 
 def flat_values(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
