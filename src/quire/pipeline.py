@@ -233,8 +233,7 @@ def verify(text: str, chunks: Sequence[Chunk], *, tokenizer: object = None) -> l
 
     Counts are checked with ``tokenizer``, else with the one that the chunks were made with, if it has a name.
     """
-    is_list = isinstance(chunks, Sequence) and not isinstance(chunks, str)
-    others = [chunk for chunk in chunks if not isinstance(chunk, Chunk)] if is_list else [chunks]
+    others = [each for each in chunks if not isinstance(each, Chunk)] if isinstance(chunks, Sequence) else [chunks]
     if others:  # records that were read from JSON are no chunks yet
         what = f"takes the Chunk records of a text, as a list, not {type(others[0]).__name__}"
         raise TypeError(f"quire.verify {what}; quire.output.decode makes them of JSON")

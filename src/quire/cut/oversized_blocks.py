@@ -23,10 +23,9 @@ from quire.cut.reopen import (
 )
 from quire.model.document import Block, Note
 from quire.model.offsets import BLANK, LINE_END, line_start, text_end, trimmed
-from quire.parsing.nested_blocks import directive_content, inner_blocks, item_content, list_items
+from quire.parsing.nested_blocks import NESTING, directive_content, inner_blocks, item_content, list_items
 from quire.tokens.sizer import SLACK, Sizer, longest_that_fits
 
-_NESTING = frozenset({"item", "quote", "footnote"})  # the kinds of block whose content is indented or marked
 _SHORT = 4  # segments of fewer characters on average are not counted one by one
 _SMALL = 8  # a slice smaller than this fraction of the limit joins a neighbour that is above the limit
 
@@ -138,7 +137,7 @@ class Cutter:
         is_closed = starts[-1] < closing < end
         if is_closed:
             starts.append(closing)  # the line that closes it does not belong to its last block
-        is_nested = is_nested or block.kind in _NESTING
+        is_nested = is_nested or block.kind in NESTING
         ends = [*starts[1:], end]
         sums, _ = self._sums(start, ends)
         for number, (first, last) in enumerate(zip(starts, ends, strict=True)):

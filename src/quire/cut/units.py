@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from quire.cut.levels import line_ends
 from quire.cut.oversized_blocks import Cutter
-from quire.model.document import Block, Document, Finding, Kind, Note, findings_at
+from quire.model.document import VERBATIM, Block, Document, Finding, Kind, Note, findings_at
 from quire.model.offsets import line_start, text_end
 from quire.model.options import Options
 from quire.model.record import Piece
@@ -23,7 +23,6 @@ from quire.tokens.sizer import NEVER, SLACK, UNKNOWN, Sizer, longest_that_fits
 
 _ROOM_FOR_TEXT = 4  # a heading must leave this many tokens for text below it; a longer heading is cut as prose
 _LONG = 4  # text with more characters per token of a limit is counted in smaller steps: it will most likely be cut
-_CUT_AT_LINES = frozenset({"code", "table", "html", "math"})
 _BLANK_LINE_ABOVE = re.compile(r"(?:\r(?!\n)|\n)[ \t>]*(?:\r\n|\r|\n)\Z")
 _CONTAINERS = frozenset({"list", "quote", "footnote", "directive", "html"})
 UnitRange: TypeAlias = tuple[int, int]  # the first unit of a group, and one past its last
@@ -234,7 +233,7 @@ def _sums(  # noqa: PLR0917
             continue
         for block in range(blocks[number], blocks[number + 1]):
             positions.append(starts[block])
-            if ends[block] - starts[block] > longest_block and kinds[block] in _CUT_AT_LINES:
+            if ends[block] - starts[block] > longest_block and kinds[block] in VERBATIM:
                 positions += line_ends(document.text, starts[block], ends[block])[:-1]
     positions = [*dict.fromkeys(positions), edges[-1]]  # the document and its first heading may start together
     return dict(zip(positions, sizer.sums(positions[0], positions[1:])[0], strict=True))

@@ -10,7 +10,7 @@ from quire.cut.assemble import node_id
 from quire.errors import OptionError
 from quire.model import breadcrumbs
 from quire.model.document import OWN_METADATA, UNTITLED
-from quire.model.offsets import bytes_at
+from quire.model.offsets import bytes_at, trimmed
 from quire.model.record import Chunk, Chunks, Number, plain_values
 from quire.model.validation import check
 from quire.output.chunk_json import is_record, to_json
@@ -39,7 +39,6 @@ def _flat_types(record: type[Struct]) -> Iterator[tuple[str, type]]:
 
 FLAT: Mapping[str, type] = {**dict(_flat_types(Chunk)), "contentHash": str, "tags": str, "frontMatter": str}
 """The fields of the flat record and their types."""
-_OUTER_BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\r|\n))+|[ \t\r\n]+\Z")
 
 
 def records(chunks: Chunks, form: Form = "chunk") -> Iterable[dict[str, Any]]:
@@ -105,7 +104,7 @@ def _body(chunk: Chunk) -> str:
     if heading is None:
         return text
     level = len(heading["atx"]) if heading["atx"] else 1 + (heading["underline"][0] == "-")
-    return _OUTER_BLANK_LINES.sub("", text[heading.end() :]) if level == chunk.header_depths[-1] else text
+    return text[slice(*trimmed(text, heading.end(), len(text)))] if level == chunk.header_depths[-1] else text
 
 
 def nodes(chunks: Chunks, *, every: bool = False) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,7 @@ from quire.parsing.line_scan import PLAIN_LIST
 from quire.parsing.parser import KINDS, events_of, for_parser, opened, parser_input
 
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
-_WITH_CONTAINERS = frozenset({"item", "quote", "footnote"})  # they may hold directives, components and the like
+NESTING = frozenset({"item", "quote", "footnote"})  # their content is indented or marked; it may have containers
 _WITH_BLOCKS = frozenset({"list", "quote", "footnote"})
 _FIRST_LINE = re.compile(r"[^\r\n]*+(?:\r\n|\r|\n)")
 _DIRECTIVE_CLOSINGS = {
@@ -49,7 +49,7 @@ def inner_blocks(text: str, block: Block, depth: int = 0) -> tuple[Block, ...]:
     """The blocks directly inside a block in ``depth`` containers, each with its children; most kinds have none."""
     if block.kind == "directive" and text.startswith(ADMONITION_MARKS, block.start):
         block = block._replace(kind="list")
-    if block.kind in ("list", "quote", "footnote"):
+    if block.kind in _WITH_BLOCKS:
         return _content(text, block)
     if block.kind == "table":
         return _rows(text, block)
@@ -144,7 +144,7 @@ def _close(stack: list[_Open], text: str, marks: Marks) -> None:
         return
     done.end_prose(text)
     block, children = _block(done.kind, text, done.start, done.end, done.level), done.children
-    if marks.positions and done.kind in _WITH_CONTAINERS:
+    if marks.positions and done.kind in NESTING:
         children = _joined(text, marks, children)
     stack[-1].children.append(block._replace(children=tuple(children)) if children else block)
 

@@ -35,8 +35,7 @@ _CHOICES = (
 
 def resolve(tokenizer: object | None, default: str) -> TokenCounter:
     """The counter for ``tokenizer``, or for the name ``default`` if it is None."""
-    if tokenizer is None:
-        tokenizer = default
+    tokenizer = default if tokenizer is None else tokenizer
     if isinstance(tokenizer, str | Path):
         return _by_name(tokenizer)
     if isinstance(tokenizer, TokenCounter):
