@@ -1,7 +1,6 @@
 """The encoding of each OpenAI model."""
 
 from collections.abc import Mapping
-from functools import cache
 
 ENCODINGS: Mapping[str, tuple[str, ...]] = {
     "o200k_base": ("gpt-5", "gpt-5.1", "gpt-4.5", "gpt-4.1", "gpt-4o", "chatgpt-4o", "o1", "o3", "o4-mini"),
@@ -10,7 +9,6 @@ ENCODINGS: Mapping[str, tuple[str, ...]] = {
 """OpenAI's encodings with their models. Variants of a model add a dash and more: ``gpt-4o-mini``."""
 
 
-@cache
 def encoding_of(model: str) -> str | None:
     """The encoding of an OpenAI model; None if the model is unknown."""
     for encoding, names in ENCODINGS.items():

@@ -50,7 +50,7 @@ def resolve(tokenizer: object | None, default: str) -> TokenCounter:
 def _by_name(tokenizer: str | Path) -> TokenCounter:
     name = str(tokenizer)
     is_file_name = isinstance(tokenizer, Path) or name.endswith(".json")
-    known = None if is_file_name else _NAMED.get(encoding_of(name) or name)
+    known = None if is_file_name else _NAMED.get(name) or _NAMED.get(encoding_of(name) or "")
     if known is not None:
         return known
     if not isfile(name):  # noqa: PTH113  a name may be no path at all
