@@ -10,7 +10,7 @@ from quire.cut.words import block_starts, grapheme_ends, inline_atoms, inner_wor
 from quire.model.offsets import LINE_END
 
 Positions: TypeAlias = Callable[[str, int, int], Sequence[int]]
-"""Where a span of a text may be cut: ascending, the last is the end of the span."""
+"""Where a span of a text, which is not empty, may be cut: ascending, the last is the end of the span."""
 
 _BLANK_LINES = re.compile(r"(?:\r\n|\r|\n)(?:[ \t]*(?:\r\n|\r|\n))+")
 _PARAGRAPH = 160  # a line of so many characters is not one of hard line breaks

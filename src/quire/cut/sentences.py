@@ -104,8 +104,6 @@ _ACRONYM = re.compile(r"(?:[^\W\d_]\.)++[^\W\d_]")
 
 def sentence_ends(text: str, start: int, end: int) -> list[int]:
     """Where sentences of the prose ``text[start:end]`` end, with the white space behind them; ``end`` is the last."""
-    if start >= end:
-        return []
     is_ascii, begin, cuts = text.isascii(), start, list[int]()
     for match in (_ASCII_STOP if is_ascii else _WIDE_STOP).finditer(text, start, end):
         cut = match.end()

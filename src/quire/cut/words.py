@@ -83,8 +83,6 @@ def inner_word_ends(text: str, start: int, end: int) -> list[int]:
 
 
 def _word_cuts(text: str, start: int, end: int, blank: str) -> list[int]:
-    if start >= end:
-        return []
     dense = _DENSE.search(text, start, end) is not None
     begin = _BLANKS.match(text, start, end).end()  # type: ignore[union-attr]  # it matches the empty text too
     line = line_start(text, begin, start)
