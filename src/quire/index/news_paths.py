@@ -1,4 +1,4 @@
-"""Which paths are those of release notes, changelogs and blogs. ``search/news.py`` ranks them behind the manual."""
+"""The paths of release notes, changelogs and blogs, which ``search/held_back_news.py`` ranks behind others."""
 
 import re
 

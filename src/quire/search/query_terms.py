@@ -18,7 +18,7 @@ from quire.model.document import Span
 from quire.model.patterns import pattern
 from quire.model.query_tree import TEXT_FIELDS, Group, Not, Phrase, Query, Word, leaves, with_leaves
 from quire.search.conditions import PATH, Filter, condition, known_trees, weights
-from quire.search.news import HeldBack
+from quire.search.held_back_news import HeldBack
 from quire.search.query_syntax import KEYED
 from quire.search.search_settings import MAX_TERMS, SearchSettings
 
