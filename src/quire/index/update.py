@@ -180,20 +180,22 @@ def _commit(
     """
     next_name = f"index-{max(folder.generations(), default=0) + 1}"
     generation = plan.snapshot.folder if plan.snapshot else folder.path / next_name
-    if plan.snapshot is None:
-        generation.mkdir()
-    # Each thread makes a segment of its own.
-    threads = min(_MAX_THREADS, cores()) if plan.stale.size >= _BYTES_PER_THREADS else 1
-    writer = Writer(generation, plan.settings.languages, create=plan.snapshot is None, threads=threads)
-    try:
+    writer: Writer | None = None
+    try:  # before the folder is made: Ctrl-C may come right after that
+        if plan.snapshot is None:
+            generation.mkdir()
+        # Each thread makes a segment of its own.
+        threads = min(_MAX_THREADS, cores()) if plan.stale.size >= _BYTES_PER_THREADS else 1
+        writer = Writer(generation, plan.settings.languages, create=plan.snapshot is None, threads=threads)
         _write(writer, plan, journal, changes, is_part=is_part)
         writer.commit()
         if plan.snapshot is None or plan.snapshot.settings.trees != plan.settings.trees:
             _point_to(folder, generation, plan.settings.trees)
     except BaseException:
-        # What cannot be removed now is removed by the next commit. RuntimeError: the commit has ended the writer.
-        with contextlib.suppress(StoreError, RuntimeError):
-            writer.rollback()
+        if writer is not None:
+            # What cannot be removed now is removed by the next commit. RuntimeError: the commit has ended the writer.
+            with contextlib.suppress(StoreError, RuntimeError):
+                writer.rollback()
         _sweep(folder)
         raise
     with contextlib.suppress(StoreError, OSError, damage.DamageError):  # the next update does what fails here
