@@ -22,7 +22,7 @@ from quire.read.git import earlier_texts
 from quire.search.hit import Hit
 from quire.search.index_api import Index
 from quire.search.quotations import Quotation, listed_quotations, quotations
-from quire.search.quoted_text import LONGEST, ComparedText, Form, compared_quote, forms_of, fragments, nearest_passage
+from quire.search.quote_match import LONGEST, ComparedText, Form, compared_quote, forms_of, fragments, nearest_passage
 
 CitationStatus = Literal["found", "found elsewhere", "altered", "stitched", "not in the documents", "was there"]
 

@@ -4,7 +4,6 @@ A match above better ones is passed over, as its text would contain them. A resu
 replaces.
 """
 
-from collections import Counter
 from collections.abc import Container, Sequence
 from typing import Any, Literal
 
@@ -17,7 +16,6 @@ from quire.model.validation import NO_LIMIT
 from quire.search.hit import How
 from quire.search.search_settings import SearchSettings
 
-DEMOTION = 0.1  # the part of its score that a further result keeps
 _SMALL = 500  # a section with so many tokens, and all below it, is never too large
 _NEARLY_ALL = 0.9  # the share of a parent's words that a section below it has if it is the answer
 
@@ -56,24 +54,6 @@ class Merged(msgspec.Struct, gc=False):
 def alone(document: str, match: Match) -> Merged:
     """A match as a result by itself."""
     return Merged(document, match.position, match.score, "match", [match])
-
-
-def limit_per_document(results: Sequence[Merged], limit: int, per_document: int) -> tuple[list[Merged], int]:
-    """The best ``limit`` results after those beyond ``per_document`` of a document are demoted; and how many were."""
-    # Else one page with ten matching sections could fill the whole answer. 0 demotes none.
-    ordered = sorted(results, key=_rank)
-    full = per_document or len(ordered)
-    seen: Counter[str] = Counter()
-    for result in ordered:
-        seen[result.document] += 1
-        if seen[result.document] > full:
-            result.score *= DEMOTION
-            result.trail.append(Step(rule="set back", position=result.position, score=result.score))
-    return sorted(ordered, key=_rank)[:limit], sum([count - full for count in seen.values() if count > full])
-
-
-def _rank(result: Merged) -> tuple[float, str, int]:
-    return -result.score, result.document, result.position
 
 
 def merge_document(

@@ -20,8 +20,9 @@ from quire.search import ranking
 from quire.search.conditions import Filter
 from quire.search.explain import explanation
 from quire.search.hit import Hit, Results
+from quire.search.limit_per_document import limit_per_document
 from quire.search.match_ranges import highlighter
-from quire.search.merge import Merged, alone, limit_per_document, merge_document
+from quire.search.merge import Merged, alone, merge_document
 from quire.search.query_syntax import KEYED, parse, show
 from quire.search.query_terms import PreparedQuery, prepare, within_limit
 from quire.search.ranking import VectorMatches

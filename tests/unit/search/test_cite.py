@@ -12,7 +12,7 @@ from benchmarks.quotations import judged
 import quire
 from quire.read.git import earlier_texts
 from quire.search.quotations import quotations
-from quire.search.quoted_text import ComparedText, forms_of
+from quire.search.quote_match import ComparedText, forms_of
 from support.shared import needs_shared, shared_data
 
 AUTH = """# Auth

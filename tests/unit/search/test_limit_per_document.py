@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.search.merge import DEMOTION, Merged, limit_per_document
+from quire.search.limit_per_document import DEMOTION, limit_per_document
+from quire.search.merge import Merged
 
 
 def found(document: str, position: int, score: float) -> Merged:
