@@ -71,10 +71,9 @@ class _Version:
         self.front_matter_keys = frozenset().union(*[each.front_matter_keys for each in summaries])
 
     def counts(self, terms: Sequence[str]) -> Mapping[str, Counts]:
-        missing = [term for term in dict.fromkeys(terms) if term not in self._known]
-        if missing:
-            if len(self._known) > _MAX_COUNTS:
-                self._known = {}
+        if len(self._known) > _MAX_COUNTS:
+            self._known = {}
+        if missing := [term for term in dict.fromkeys(terms) if term not in self._known]:
             found = _summed(self._tables.terms(in_list("term", missing)))
             self._known |= {term: found.get(term, {}) for term in missing}
         return self._known
