@@ -18,7 +18,7 @@ from lancedb.query import BooleanQuery, MatchQuery, Occur, PhraseQuery
 
 from quire.index.engine import index_schema as schema
 from quire.index.engine.index_schema import DOC, FLAGS, ID, RANKED, TREE
-from quire.stores.store import Row, Values, in_list
+from quire.stores.store import SUMMARY, Row, Values, in_list
 
 IS_FOLDER = True
 ERRORS: tuple[type[Exception], ...] = (OSError, RuntimeError, ValueError, NotImplementedError)
@@ -165,6 +165,10 @@ class NodeTables:
     def terms(self, condition: str, columns: Sequence[str] = ("term", "value")) -> Iterator[tuple[Any, ...]]:
         """Columns of the rows of terms for a condition in SQL."""
         return _tuples(self._terms.search().where(condition), columns)
+
+    def summaries(self) -> Iterator[tuple[Any, ...]]:
+        """The encoded summaries, each after its trees, which are joined by commas."""
+        return self.terms(f"term = '{SUMMARY}'", ("owner", "value"))
 
     def nodes(self, condition: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         """Columns of the rows of nodes for a condition in SQL."""

@@ -34,8 +34,8 @@ from quire.search.phases import NODES_PER_RESULT
 from quire.search.query_syntax import KEYED, parse
 from quire.search.query_terms import PreparedQuery, prepare, within_limit
 from quire.search.search_settings import SearchSettings
-from quire.stores.node_rows import SUMMARY, Summary, decode_record
-from quire.stores.store import converted_errors, in_list, parse_target, store_module
+from quire.stores.node_rows import Summary, decode_record
+from quire.stores.store import SUMMARY, converted_errors, in_list, parse_target, store_module
 
 CANDIDATES = 300  # how many nodes the store is asked for
 _MAX_CHECKED = 3_000  # how many, if some are left out by conditions that the store does not check
@@ -55,7 +55,7 @@ class _Version:
         self._tables, self.label = tables, label
         self._known: dict[str, Counts] = {}
         self.nodes_of = lru_cache(_MAX_DOCUMENTS)(self._nodes_of)
-        rows = list(tables.terms(f"term = '{SUMMARY}'"))
+        rows = list(tables.summaries())
         versions = {msgspec.msgpack.decode(value)[0] for _, value in rows}
         if versions - {VERSION}:
             problem = f"it has sections of version {min(versions)}, this quire reads version {VERSION}"

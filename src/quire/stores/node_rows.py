@@ -25,13 +25,12 @@ from quire.index.link_words import LinkRecord, decode_links
 from quire.index.node import Node
 from quire.index.status import TreeInfo
 from quire.search.index_api import Index
-from quire.stores.store import batched, in_list, opened
+from quire.stores.store import SUMMARY, batched, in_list, opened
 
 if TYPE_CHECKING:
     from quire.stores.read_nodes import ReadDocuments
 
 _BATCH = 500  # how many documents are written in one commit
-SUMMARY = ""  # the term whose row has the summary of some trees
 
 decode_record = msgspec.msgpack.Decoder(FileRecord).decode
 OnProgress = Callable[[int, int, str], None]
@@ -100,7 +99,7 @@ def opened_tables(target: str) -> Iterator[Any]:
 
 def write_documents(tables: Any, documents: IndexedDocuments | ReadDocuments, on_progress: OnProgress | None) -> Copied:
     """Write the documents that changed, and remove those of the same trees that are gone."""
-    owner, summaries = ",".join(sorted(documents.settings.trees)), dict(stored_summaries(tables))
+    owner, summaries = ",".join(sorted(documents.settings.trees)), dict(tables.summaries())
     replaced = [other for other in {*summaries, owner} if not {*other.split(",")}.isdisjoint(owner.split(","))]
     names = {name for other in replaced for name in other.split(",")}
     rows = tables.nodes(f"position = 0 AND {in_list(TREE, names)}", (DOC, "fingerprint", "lengths"))
@@ -126,12 +125,6 @@ def write_documents(tables: Any, documents: IndexedDocuments | ReadDocuments, on
         tables.finish()
     written = done - len(removed)
     return Copied(written=written, removed=len(removed), unchanged=len(documents.records) - written)
-
-
-def stored_summaries(tables: Any) -> Iterator[tuple[str, bytes]]:
-    """The encoded summaries in a store, by their trees, joined by commas."""
-    summaries: Iterator[tuple[str, bytes]] = tables.terms(f"term = '{SUMMARY}'", ("owner", "value"))
-    return summaries
 
 
 def _changed(

@@ -36,15 +36,7 @@ from quire.model.trees import DEFAULT_LANGUAGE
 from quire.model.validation import convert
 from quire.run.engines import refuse_problem, results
 from quire.run.parts import Listed, Part, PartResult, document_parts, is_shard, is_url, parts_of, read_texts
-from quire.stores.node_rows import (
-    Copied,
-    Row,
-    decode_record,
-    document_rows,
-    opened_tables,
-    stored_summaries,
-    write_documents,
-)
+from quire.stores.node_rows import Copied, Row, decode_record, document_rows, opened_tables, write_documents
 from quire.stores.store import batched, in_list
 
 Counts = dict[str, Counter[str]]  # how many nodes have each term, by field
@@ -161,7 +153,7 @@ class ReadDocuments:
     def stored(self, tables: Any, failed: set[str]) -> tuple[list[IndexedFile], Counts]:
         """Documents that could not be read, as the store has them; ``failed`` are these, or their trees."""
         read, counts = list[IndexedFile](), Counts()
-        versions = {msgspec.msgpack.decode(value)[0] for _, value in stored_summaries(tables)}
+        versions = {msgspec.msgpack.decode(value)[0] for _, value in tables.summaries()}
         trees = {name.partition(":")[0] for name in failed} if versions == {files.VERSION} else ()
         stored = tables.nodes(f"position = 0 AND {in_list(schema.TREE, trees)}", (schema.TREE, schema.DOC))
         unread = sorted(

@@ -34,6 +34,7 @@ Values = Iterable[tuple[Any, ...]]  # some columns of some rows
 
 GROUP = "quire.stores"  # the entry points that name the modules of stores, of quire and of other packages
 DEFAULT_NAME = "quire"
+SUMMARY = ""  # the term whose row has the summary of some trees
 NEXT, LOG = "__next", "__quire"  # the endings of a generation that is not complete yet, and of the log of documents
 
 _SOURCE = re.compile(r", \S+\.rs:[0-9:]+")  # where an error of LanceDB was raised
