@@ -384,6 +384,7 @@ def test_paths_by_pattern(run) -> None:
         ("guides/**", ["docs:guides/auth.md"]),
         ("more/**", ["more:a.md"]),
         ("more/a.md", ["more:a.md"]),
+        ("/", ["docs:guides/auth.md", "docs:storage.md", "more:a.md"]),
     ],
 )
 def test_paths_by_pattern_as_they_are_printed(run, docs, pattern, found) -> None:

@@ -319,7 +319,7 @@ class Workspace(AbstractContextManager["Workspace"]):
     def _patterns(self, globs: Sequence[str]) -> list[str]:
         """Patterns for paths in trees, for names of trees, patterns in trees, or patterns from the current folder."""
         patterns: list[str] = []
-        for glob in (each.rstrip("/") for each in globs):
+        for glob in (each.rstrip("/") or "/" for each in globs):
             named, mark, path = glob.partition(":")
             patterns += [f"{named}:/{path.lstrip('/')}"] if named in self.trees else []
             patterns += [] if mark and named in self.trees else [glob]
