@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from quire.search.merge import Step, limit_per_document
+from quire.search.limit_per_document import limit_per_document
+from quire.search.merge import Step
 from quire.search.search_settings import SearchSettings
 from support.outlines import outline
 

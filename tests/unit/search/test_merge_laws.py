@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.search.merge import Merged, limit_per_document
+from quire.search.limit_per_document import limit_per_document
+from quire.search.merge import Merged
 from quire.search.search_settings import SearchSettings
 from support.outlines import Line, Outline, planted
 
