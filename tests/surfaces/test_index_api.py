@@ -381,6 +381,14 @@ def test_patterns_of_a_tree_stay_until_others_are_given(home) -> None:
         assert index.update(include={"docs": ()}, exclude={"docs": ()}).added == 2
 
 
+def test_patterns_of_a_tree_count_at_once_if_another_tree_is_updated(home) -> None:
+    (home / "other").mkdir()
+    with Index.open(home / ".quire") as index:
+        index.update({"docs": home / "docs"})
+        index.update({"other": home / "other"}, exclude={"docs": "guides/"})
+        assert [each.path for each in index.documents()] == ["intro.md"]
+
+
 @pytest.mark.parametrize("given", [{"nope": "x"}, {"docs": 1}, {"docs": [""]}, "x", {1: "x"}])
 def test_impossible_patterns(home, given) -> None:
     with Index.open(home / ".quire") as index, pytest.raises(quire.OptionError, match="exclude"):

@@ -108,8 +108,9 @@ def plan_update(folder: Folder, request: Request, last: Opened | None = None) ->
         settings, stale = IndexSettings(__version__, languages_of(trees), trees), stale_files(folder.home, trees)
         plan = UpdatePlan(snapshot=None, stamp=stamp, rebuild_reason=reason, settings=settings, stale=stale)
         return msgspec.structs.replace(plan, keeps_current=snapshot is not None)
-    names = trees if request.trees is None else request.trees
-    stale = stale_files(folder.home, {name: trees[name] for name in names}, snapshot)
+    asked, before = trees if request.trees is None else request.trees, snapshot.settings.trees
+    read = {name: tree for name, tree in trees.items() if name in asked or tree != before.get(name)}
+    stale = stale_files(folder.home, read, snapshot)
     settings = msgspec.structs.replace(snapshot.settings, trees=trees)
     return UpdatePlan(snapshot=snapshot, stamp=stamp, settings=settings, stale=stale)
 
