@@ -2,7 +2,7 @@
 
 import os
 import threading
-import time
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -30,6 +30,31 @@ def cluster():
     yield nodes
     ray.shutdown()
     nodes.shutdown()
+
+
+def has_a_task(node):
+    return any(task.node_id == node.node_id for task in list_tasks(filters=[("state", "=", "RUNNING")]))
+
+
+@contextmanager
+def killing_a_node(cluster, is_busy=has_a_task):
+    """Kill a node once it is busy; a failure if it never was."""
+    [node], is_over = cluster.worker_nodes, threading.Event()
+
+    def kill_when_busy():
+        while not is_busy(node):
+            if is_over.wait(0.05):
+                return
+        cluster.remove_node(node, allow_graceful=False)
+
+    killer = threading.Thread(target=kill_when_busy)
+    killer.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        killer.join()
+    assert not cluster.worker_nodes
 
 
 @pytest.fixture
@@ -81,8 +106,7 @@ def test_rows_are_those_of_one_machine_also_after_a_second_run(cluster, docs, tm
 @pytest.mark.filterwarnings("ignore")
 def test_a_killed_node_loses_and_doubles_nothing(cluster, docs, tmp_path):
     expected = [row for batch in map_documents(str(docs), chunk_batch) for row in batch.to_pylist()]
-    doomed = cluster.worker_nodes.copy().pop()
-    signal, doomed_id = tmp_path / "reached", doomed.node_id
+    signal, [doomed_id] = tmp_path / "reached", [node.node_id for node in cluster.worker_nodes]
 
     def slow_on_the_doomed_node(documents):
         if ray.get_runtime_context().get_node_id() == doomed_id:
@@ -90,18 +114,9 @@ def test_a_killed_node_loses_and_doubles_nothing(cluster, docs, tmp_path):
             threading.Event().wait()  # until the node is killed
         return chunk_batch(documents)
 
-    def kill():
-        while not signal.exists():
-            time.sleep(0.05)
-        cluster.remove_node(doomed, allow_graceful=False)
-
-    killer = threading.Thread(target=kill)
-    killer.start()
-    made = [
-        row for batch in map_documents(str(docs), slow_on_the_doomed_node, engine="ray") for row in batch.to_pylist()
-    ]
-    killer.join()
-    assert made == expected
+    with killing_a_node(cluster, lambda node: signal.exists()):
+        batches = list(map_documents(str(docs), slow_on_the_doomed_node, engine="ray"))
+    assert [row for batch in batches for row in batch.to_pylist()] == expected
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -127,7 +142,6 @@ def test_a_document_that_kills_its_worker_is_reported(cluster, docs):
 def test_a_store_has_the_rows_of_one_machine_also_if_a_node_is_killed(cluster, docs, tmp_path):
     lancedb = pytest.importorskip("lancedb", reason="needs the extra lancedb")
     pytest.importorskip("wordllama", reason="needs the extra wordllama")
-    doomed = cluster.worker_nodes.copy().pop()
 
     def stored(name):
         table = lancedb.connect(tmp_path / "store").open_table(name).to_arrow()
@@ -147,19 +161,10 @@ def test_a_store_has_the_rows_of_one_machine_also_if_a_node_is_killed(cluster, d
         return CliRunner().invoke(command_group.quire, arguments, standalone_mode=False)
 
     assert sync_to("one_machine", "local").return_value == 0
-    killer = threading.Thread(target=lambda: kill_when_busy(cluster, doomed))
-    killer.start()
-    assert sync_to("cluster", "ray").return_value == 0
-    killer.join()
+    with killing_a_node(cluster):
+        assert sync_to("cluster", "ray").return_value == 0
     assert stored("cluster") == stored("one_machine")
     assert "9 unchanged" in sync_to("cluster", "ray").output
-
-
-def kill_when_busy(cluster, node):
-    """Kill a node once a task runs on it."""
-    while not [each for each in list_tasks(filters=[("state", "=", "RUNNING")]) if each.node_id == node.node_id]:
-        time.sleep(0.05)
-    cluster.remove_node(node, allow_graceful=False)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -169,22 +174,20 @@ def test_sections_in_a_store_are_those_of_one_machine_also_if_a_node_is_killed(c
     from quire.search.index_api import Index
     from quire.stores import NodeIndex, copy_documents, copy_nodes
 
-    texts = {f"page-{number}.md": page(number) for number in range(24)}
-    doomed, place = cluster.worker_nodes.copy().pop(), tmp_path / "store"
-    killer = threading.Thread(target=lambda: kill_when_busy(cluster, doomed))
-    killer.start()
+    long = "\n\nA paragraph of a page that takes some time." * 15_000  # so that both nodes get work
+    texts, place = {f"page-{number}.md": page(number) + long for number in range(24)}, tmp_path / "store"
     for step, texts_of_step in enumerate((texts, {**texts, "page-0.md": "# Lava\n\n[Hot](page-9.md#setup).\n"})):
         folder = tmp_path / f"docs-{step}"
         folder.mkdir()
         for path, text in texts_of_step.items():
             (folder / path).write_text(text)
         trees = {"docs": write_shards(tmp_path / "shards", texts_of_step)}
-        assert copy_documents(trees, f"lancedb:{place}", engine="ray").written >= 1
+        with killing_a_node(cluster) if step == 0 else nullcontext():
+            assert copy_documents(trees, f"lancedb:{place}", engine="ray").written >= 1
         with Index.open(tmp_path / f"index-{step}") as index:
             index.update({"docs": folder})
             copy_nodes(index, f"lancedb:{tmp_path / f'expected-{step}'}")
         assert rows(place) == rows(tmp_path / f"expected-{step}")
         with NodeIndex.open(f"lancedb:{place}") as written:
             assert answers(written) == answers(NodeIndex.open(f"lancedb:{tmp_path / f'expected-{step}'}"))
-    killer.join()
     assert copy_documents(trees, f"lancedb:{place}", engine="ray").unchanged == 24
