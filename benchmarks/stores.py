@@ -22,10 +22,11 @@ from msgspec.structs import replace
 import quire
 from benchmarks import measure
 from quire.embed.embedder import FunctionEmbedder
-from quire.model.record import Chunk
+from quire.model.chunk_record import Chunk
 from quire.run.parts import Part, parts_of
 from quire.stores import Documents, sync
-from quire.stores.store import COLUMNS, Row, opened, rows
+from quire.stores.chunk_rows import COLUMNS, Row, rows
+from quire.stores.store import opened
 from quire.stores.sync_state import SyncState
 
 COUNT = int(os.environ.get("QUIRE_STORES_CHUNKS", "100000"))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         Block as Block, Document as Document, Finding as Finding, Link as Link, Section as Section,
         Span as Span,
     )
-    from quire.model.record import Chunk as Chunk, Chunks as Chunks
+    from quire.model.chunk_record import Chunk as Chunk, Chunks as Chunks
     from quire.output.jsonl import read_jsonl as read_jsonl, write_jsonl as write_jsonl
     from quire.output.record_forms import flat as flat
     from quire.pipeline import (
@@ -68,7 +68,7 @@ _names, __getattr__ = lazy_names(
         "errors": "BusyError EmbedderError GuardError IndexDamagedError InputError MissingExtraError NotFoundError"
         " OptionError QueryError QuireError StoreError TokenizerError UndecodableError",
         "model.document": "Block Document Finding Link Section Span",
-        "model.record": "Chunk Chunks",
+        "model.chunk_record": "Chunk Chunks",
         "output.jsonl": "read_jsonl write_jsonl",
         "output.record_forms": "flat",
         "pipeline": "chunk chunk_dir chunk_file parse verify",

@@ -13,17 +13,17 @@ from typing import Any, TypeAlias, Unpack
 from msgspec import structs
 
 from quire.cut import laws
-from quire.cut.assemble import assemble
+from quire.cut.chunk_fields import assemble
 from quire.cut.guard import guarded
 from quire.cut.normalize import RegularText, regular_text
 from quire.errors import InputError, OptionError
 from quire.links.auto_slugs import choose_slugs, tree_options
 from quire.model import options as run_options
 from quire.model import validation
+from quire.model.chunk_record import Chunk, Chunks, Piece
 from quire.model.dialects import DialectName
 from quire.model.document import UNTITLED, Document, Finding, Syntax
 from quire.model.options import ChunkOptions, FileOptions
-from quire.model.record import Chunk, Chunks, Piece
 from quire.model.substitutions import Substitutions
 from quire.model.trees import OnUndecodable, Patterns
 from quire.parsing.blocks import parse_source

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 import quire
-from quire.model.record import Chunks
+from quire.model.chunk_record import Chunks
 
 WIDTH = 96_000
 """At this size a walk down to each cut would take minutes."""

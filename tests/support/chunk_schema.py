@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from quire.model.record import Chunk, SourcePosition, TokenStats
+from quire.model.chunk_record import Chunk, SourcePosition, TokenStats
 from quire.output.chunk_json import VERSION
 
 _COMMENT = re.compile(r"^    (\w+): .*  # (.+)$", re.MULTILINE)

@@ -17,7 +17,7 @@ from quire.index.update import locked
 from quire.read.ignore_files import covers
 from quire.search import conditions
 from quire.workspace.cached_indexes import cache_folder
-from quire.workspace.selection import cached
+from quire.workspace.selected_trees import cached
 from quire.workspace.workspace import Workspace
 
 TREES = '[trees]\ndocs = "docs"\n'

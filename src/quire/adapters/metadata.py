@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from uuid import UUID
 
 from quire.index.folder import is_inside
-from quire.model.record import Chunk, Chunks
+from quire.model.chunk_record import Chunk, Chunks
 from quire.model.validation import NO_LIMIT
 from quire.output.record_forms import flat
 from quire.pipeline import chunk, parse

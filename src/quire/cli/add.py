@@ -12,7 +12,7 @@ from quire.errors import InputError, QuireError
 from quire.model.trees import Tree, tree_name
 from quire.output.atomic_file import os_errors_as_quire_errors
 from quire.workspace.git_trees import fetch
-from quire.workspace.selection import display_path
+from quire.workspace.selected_trees import display_path
 from quire.workspace.settings import PROJECT_FILE, agree, load
 
 _ADVICE = "search it by its path, or add it to your own file by hand"

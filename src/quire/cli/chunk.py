@@ -18,9 +18,9 @@ from quire.cli.input_documents import STANDARD_INPUT, STANDARD_INPUT_NAME, Input
 from quire.embed.embed_settings import EmbedSettings
 from quire.errors import InputError
 from quire.model.breadcrumbs import reader_line
+from quire.model.chunk_record import Chunks
 from quire.model.document import UNTITLED, doc_name
 from quire.model.offsets import LINE_END
-from quire.model.record import Chunks
 from quire.output import chunk_json, json_files, jsonl, parquet, record_forms
 from quire.output.json_files import FileWriter
 

@@ -15,7 +15,7 @@ from quire.model.options import ALIASES, STRATEGIES
 from quire.model.trees import Tree
 from quire.model.validation import fields
 from quire.output.atomic_file import new_file, os_errors_as_quire_errors
-from quire.workspace.selection import display_path
+from quire.workspace.selected_trees import display_path
 from quire.workspace.settings import DEFAULT, PROJECT_FILE, QuireToml, Value, load, search_fields
 
 

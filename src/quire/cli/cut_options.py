@@ -13,9 +13,9 @@ from quire.cli.command_options import PATHS, Declared, combined, field_option, f
 from quire.cli.input_documents import InputDocument, Inputs, Summary
 from quire.errors import GuardError
 from quire.links.auto_slugs import tree_options
+from quire.model.chunk_record import Chunks
 from quire.model.document import Document, Syntax
 from quire.model.options import ALIASES, DEFAULT_STRATEGY, STRATEGIES, build, declaration, default_tokenizer
-from quire.model.record import Chunks
 from quire.model.trees import OnUndecodable
 from quire.model.validation import fields
 from quire.run.parts import Part, document_parts, is_shard, is_url, listed, parts_of

@@ -9,7 +9,7 @@ from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, get_section
 from quire.cli.output import count_of, message, note, visible
 from quire.errors import NotFoundError
 from quire.search.hit import Hit
-from quire.workspace.selection import exists
+from quire.workspace.selected_trees import exists
 
 
 @quire_command("quire get docs/search.md:10", "quire get docs/search.md#how-it-is-ranked --no-children")

@@ -22,7 +22,7 @@ from quire.search.vector_files import current_folder, remove_vectors
 from quire.stores import Copied, copy_documents, copy_nodes
 from quire.stores.store import parse_target, shown
 from quire.workspace import git_trees
-from quire.workspace.selection import display_path
+from quire.workspace.selected_trees import display_path
 from quire.workspace.settings import agree, has_agreed
 from quire.workspace.workspace import Workspace
 

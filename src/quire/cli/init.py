@@ -13,7 +13,7 @@ from quire.model.trees import tree_name
 from quire.model.validation import fields
 from quire.read.discover import Discovery, is_code_repository, is_documentation
 from quire.search.search_settings import SearchSettings
-from quire.workspace.selection import refuse_missing
+from quire.workspace.selected_trees import refuse_missing
 from quire.workspace.settings import PROJECT_FILE, PYTHON_FILE, RERANKING, search_fields, toml_file
 
 _MOST_TREES = 12

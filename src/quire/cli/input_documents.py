@@ -17,14 +17,14 @@ from quire.cli.command_options import refuse
 from quire.cli.exit_codes import ERROR, NOTHING_FOUND
 from quire.cli.output import MOST_SHOWN, count_of
 from quire.errors import InputError, QuireError, UndecodableError
+from quire.model.chunk_record import Chunks
 from quire.model.document import Finding, Syntax, doc_name
 from quire.model.operating_system import case_folded
-from quire.model.record import Chunks
 from quire.model.trees import OnUndecodable, Tree
 from quire.read.discover import Discovery, Found, Hidden, Skipped, left_out_counts
 from quire.read.source import CONVERT, decode, read_file, unread
 from quire.run import workers
-from quire.workspace.selection import display_path, missing_tree
+from quire.workspace.selected_trees import display_path, missing_tree
 from quire.workspace.settings import Settings, load
 
 STANDARD_INPUT = "-"

@@ -18,7 +18,7 @@ from quire.links.link_targets import LinkTargets
 from quire.model.document import Document, Finding
 from quire.model.offsets import lines_at
 from quire.model.trees import OnUndecodable
-from quire.workspace.selection import exists
+from quire.workspace.selected_trees import exists
 from quire.workspace.workspace import Workspace
 
 

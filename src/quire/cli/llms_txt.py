@@ -9,7 +9,7 @@ from quire.cli.output import echo, message
 from quire.model.dialects import dialect_of
 from quire.model.page_urls import page_url
 from quire.output.llms_txt import PublishedPage, llms_full_txt, llms_txt
-from quire.workspace.selection import exists, is_file
+from quire.workspace.selected_trees import exists, is_file
 
 
 @quire_command("quire llms-txt docs --base-url https://example.com/docs > llms.txt", "quire llms-txt docs --full")

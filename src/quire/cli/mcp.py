@@ -15,7 +15,7 @@ from quire.model.options import DEFAULT_TOKENIZER
 from quire.tokens.encodings import PYTHON_WORK
 from quire.tokens.openai_models import ENCODINGS
 from quire.tokens.tokenizers import resolve
-from quire.workspace.selection import display_path
+from quire.workspace.selected_trees import display_path
 from quire.workspace.workspace import Workspace
 
 _TOKEN = "QUIRE_MCP_TOKEN"  # noqa: S105  the name of an environment variable

@@ -12,7 +12,7 @@ from quire.errors import NotFoundError, QuireError
 from quire.index.section_lookup import LIST_DOCUMENTS
 from quire.search.hit import Hit
 from quire.search.search_settings import Mode
-from quire.workspace.selection import cached, display_path, exists, file_of
+from quire.workspace.selected_trees import cached, display_path, exists, file_of
 from quire.workspace.settings import load
 from quire.workspace.workspace import Workspace
 

@@ -24,7 +24,7 @@ from quire.model.trees import OnUndecodable
 from quire.model.validation import NO_LIMIT
 from quire.tokens import tokenizers
 from quire.tokens.token_counters import TokenCounter
-from quire.workspace.selection import exists, is_file
+from quire.workspace.selected_trees import exists, is_file
 from quire.workspace.workspace import Workspace
 
 

@@ -13,7 +13,7 @@ from quire.search import query_syntax
 from quire.search.hit import Results
 from quire.search.match_ranges import match_ranges
 from quire.search.search_settings import Mode
-from quire.workspace.selection import file_of, locate, refuse_missing
+from quire.workspace.selected_trees import file_of, locate, refuse_missing
 from quire.workspace.workspace import Workspace
 
 

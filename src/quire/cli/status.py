@@ -16,7 +16,7 @@ from quire.errors import NotFoundError
 from quire.index.file_records import VERSION, storable
 from quire.model.options import AUTO_SLUGS, DEFAULT_SLUGS
 from quire.search.index_api import Status, TreeInfo
-from quire.workspace.selection import display_path, missing_tree
+from quire.workspace.selected_trees import display_path, missing_tree
 from quire.workspace.workspace import Workspace
 
 

@@ -20,7 +20,7 @@ from quire.model.substitutions import flat_values
 from quire.output.atomic_file import new_file
 from quire.web.html_pages import MARK, export_page
 from quire.web.score_explanation import search_record
-from quire.workspace.selection import display_path
+from quire.workspace.selected_trees import display_path
 from quire.workspace.workspace import Workspace
 
 _HITS = 20

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 from quire.cut.sentences import sentence_ends
 from quire.cut.units import UnitRange, Units, make_units, whole_document
+from quire.model.chunk_record import Piece
 from quire.model.document import Document, Finding, findings_at
 from quire.model.options import FlowOptions
-from quire.model.record import Piece
 from quire.tokens.sizer import Sizer, longest_that_fits
 
 _NO_OVERLAP = frozenset({"code", "table", "html", "math", "rule"})

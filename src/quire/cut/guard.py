@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from quire.errors import GuardError
+from quire.model.chunk_record import Chunk, Piece
 from quire.model.document import Document, Finding
 from quire.model.options import FlowOptions
-from quire.model.record import Chunk, Piece
 from quire.tokens.sizer import Sizer
 
 Reason = Literal["too-short", "formatting-only", "heading-only", "code-without-context"]

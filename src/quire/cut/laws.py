@@ -10,11 +10,11 @@ from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
 from quire.model.breadcrumbs import Breadcrumbs
+from quire.model.chunk_record import Chunk
 from quire.model.document import Block, Document, Finding, Note, findings_at
 from quire.model.offsets import BLANK, LINE_END, bytes_at, line_start, lines_at
 from quire.model.options import build
 from quire.model.page_markers import without_markers
-from quire.model.record import Chunk
 from quire.model.substitutions import substitute
 from quire.parsing.nested_blocks import inner_blocks
 from quire.tokens.token_counters import TokenCounter, estimated

@@ -7,9 +7,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from quire.cut.units import HEADING_PARTED, UnitRange, Units, is_short, make_units, whole_document
+from quire.model.chunk_record import Piece
 from quire.model.document import Document, Finding, Note
 from quire.model.options import PackedOptions
-from quire.model.record import Piece
 from quire.tokens.sizer import Sizer
 
 

@@ -4,10 +4,10 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from quire.cut.units import Units, make_units
+from quire.model.chunk_record import Piece
 from quire.model.document import Document, Finding, findings_at
 from quire.model.offsets import trimmed
 from quire.model.options import SectionsOptions
-from quire.model.record import Piece
 from quire.tokens.sizer import Sizer
 
 _Group: TypeAlias = tuple[int, int, int, int]

@@ -1,8 +1,8 @@
 """The ``tree`` strategy: a piece for every node that has text of its own; the heading is its title, not its text."""
 
+from quire.model.chunk_record import Piece
 from quire.model.document import Document, Finding
 from quire.model.options import Options
-from quire.model.record import Piece
 from quire.tokens.sizer import Sizer
 
 

@@ -14,10 +14,10 @@ from msgspec import Struct
 
 from quire.cut.levels import line_ends
 from quire.cut.oversized_blocks import Cutter
+from quire.model.chunk_record import Piece
 from quire.model.document import VERBATIM, Block, Document, Finding, Kind, Note, findings_at
 from quire.model.offsets import line_start, text_end
 from quire.model.options import Options
-from quire.model.record import Piece
 from quire.parsing.nested_blocks import inner_blocks, list_items
 from quire.tokens.sizer import NEVER, SLACK, UNKNOWN, Sizer, longest_that_fits
 

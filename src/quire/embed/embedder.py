@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import cache, reduce
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, cast, runtime_checkable
 
@@ -147,3 +148,15 @@ def passages(text: str, embedder: Embedder) -> list[str]:
     chunks = chunk(text, path="", title="", syntax="text", tokenizer=count, breadcrumb_mode="none", **sizes)
     spans = [piece.source_position for piece in chunks]
     return [text[span.char_start : span.char_end] for span in spans] or [text]
+
+
+def mean_vectors(texts: Sequence[str], embedder: Embedder) -> list[Any]:
+    """One vector per text: of a text longer than the embedder's window, the mean of the vectors of its passages."""
+    parts = [passages(text, embedder) for text in texts]
+    unique = list(dict.fromkeys(chain.from_iterable(parts)))  # equal texts are embedded once
+    vector_of = dict(zip(unique, embedder.embed(unique) if unique else (), strict=True))
+    return [_mean([vector_of[passage] for passage in some]) for some in parts]
+
+
+def _mean(vectors: list[Any]) -> Any:
+    return vectors[0] if len(vectors) == 1 else [sum(numbers) / len(vectors) for numbers in zip(*vectors, strict=True)]

@@ -18,7 +18,7 @@ from typing import IO, TypeVar
 import msgspec
 
 from quire.index.changed_files import Task
-from quire.index.engine.index_schema import NodeFields
+from quire.index.engine.node_fields import NodeFields
 from quire.index.file_records import VERSION, FileRecord, IndexSettings
 from quire.index.folder import READING
 from quire.index.read_files import IndexedFile

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from quire.index.engine.index_schema import ID
+from quire.index.engine.node_fields import ID
 from quire.index.engine.snapshot import Snapshot
 from quire.index.link_words import LinkRecord, decode_links
 from quire.index.node import Node

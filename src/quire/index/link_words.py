@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import msgspec
 
-from quire.index.engine.index_schema import ID, LINK_NAMES, PAGE_NAMES
+from quire.index.engine.node_fields import ID, LINK_NAMES, PAGE_NAMES
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import LINK_FOUND, LINK_LOST, Signs, storable
 from quire.links.link_addresses import (

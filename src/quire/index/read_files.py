@@ -12,7 +12,7 @@ import msgspec
 
 from quire.errors import InputError, UndecodableError
 from quire.index.changed_files import Task, digest_of
-from quire.index.engine.index_schema import fields_of
+from quire.index.engine.node_fields import fields_of
 from quire.index.file_records import TOKENIZER, FileRecord, TreeRecord, encode_front_matter
 from quire.index.link_words import LinkRecord, link_record
 from quire.index.node import Node, build_nodes

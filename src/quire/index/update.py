@@ -18,7 +18,7 @@ import msgspec
 from quire.errors import BusyError, StoreError
 from quire.index.build_journal import BuildJournal, open_journal
 from quire.index.engine import damage
-from quire.index.engine.index_schema import NodeFields, add_links, fields_of
+from quire.index.engine.node_fields import NodeFields, add_links, fields_of
 from quire.index.engine.snapshot import Opened, Snapshot
 from quire.index.engine.writer import Writer
 from quire.index.file_records import (

@@ -1,29 +1,21 @@
-"""What all tools share: arguments that a struct declares, and answers whose text and JSON fit a number of tokens."""
+"""The answers of tools, whose text and JSON fit a number of tokens; cursors for the rest of a long text."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Self
+from typing import Any
 from zlib import crc32
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from quire.errors import OptionError
 from quire.model.offsets import line_starts
-from quire.model.validation import check, convert, fields
 from quire.workspace.workspace import Workspace
 
 DEFAULT_TOKENS = 2_000
 """Maximum tokens of an answer; with more, agents paid more and found hardly more (benchmarks/results/agents.md)."""
 LEAST_TOKENS = 64
 _LONGEST_TOKEN = 32  # characters per token that are tried at first
-_ALIASES = {"q": "query", "question": "query", "max_results": "limit", "n": "limit", "section": "id", "file": "path"}
-_TYPES = {str: "string", int: "integer", bool: "boolean", type(None): "integer"}
-"""JSON's types by those of defaults; the only fields without a default are numbers."""
-
-Query = Annotated[str, Meta(min_length=1, description="a question or words")]
-Limit = Annotated[int, Meta(ge=LEAST_TOKENS)]
-Cursor = Annotated[str, Meta(description="from the last answer")]
 
 
 class Answer(Struct, frozen=True):
@@ -83,44 +75,6 @@ class Service(Struct, frozen=True):
     def limit(self, max_tokens: int | None = None) -> TokenLimit:
         """The limit of a call."""
         return TokenLimit(self.count, max_tokens or self.max_tokens)
-
-
-class Tool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A call of a tool with its arguments. Agents read the docstrings; every word costs tokens in every session."""
-
-    title: ClassVar[str]
-
-    @classmethod
-    def checked(cls, arguments: Mapping[str, Any]) -> Self:
-        """A call with arguments as an agent wrote them. Wrong ones raise an error that says what to do."""
-        declared = fields(cls)
-        values: dict[str, Any] = {}
-        for name, value in arguments.items():
-            key = name if name in declared else _ALIASES.get(name, name)
-            values[key] = value
-            if isinstance(value, str) and key in declared:
-                if declared[key].required:
-                    values[key] = value.strip() or None
-                elif not isinstance(declared[key].default, str):  # some models quote numbers
-                    values[key] = check(key, value[:12], declared[key].type, strict=False)
-        return convert(cls, {key: value for key, value in values.items() if value is not None}, what="argument")
-
-    @classmethod
-    def schema(cls) -> dict[str, Any]:
-        """The JSON Schema of the arguments, as short as possible."""
-        properties = {}
-        for name, field in fields(cls).items():
-            rules: dict[str, Any] = dict(zip(("minimum", "maximum"), field.limits, strict=True))
-            rules |= {"description": field.meaning or None, "enum": list(field.choices) or None}
-            rules["default"] = field.default or None
-            kind = "string" if field.required else _TYPES[type(field.default)]
-            properties[name] = {"type": kind} | {key: value for key, value in rules.items() if value is not None}
-        required = [name for name, field in fields(cls).items() if field.required]
-        return {"type": "object", "properties": properties, **({"required": required} if required else {})}
-
-    def answer(self, service: Service) -> Answer:
-        """The answer to the call."""
-        raise NotImplementedError
 
 
 def cursor_at(text: str, end: int) -> str:

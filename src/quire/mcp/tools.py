@@ -14,7 +14,8 @@ from quire.errors import NotFoundError
 from quire.index.document_list import DocumentList, document_list
 from quire.index.file_records import FileRecord
 from quire.index.section_lookup import LIST_DOCUMENTS, SectionName
-from quire.mcp.answers import Answer, Cursor, Limit, Query, Service, Tool, cursor_at, offset_of
+from quire.mcp.answers import Answer, Service, cursor_at, offset_of
+from quire.mcp.tool_arguments import Cursor, Limit, Query, Tool
 from quire.search.hit import Hit, Results
 from quire.search.search_settings import Mode
 from quire.workspace.context import FileContext, changed_files

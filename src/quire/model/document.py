@@ -1,4 +1,4 @@
-"""The document: plain records of a source text, its blocks and its sections; record.py has pieces and chunks.
+"""The document: plain records of a source text, its blocks and its sections; chunk_record.py has pieces and chunks.
 
 Positions are characters of the untouched source text, half-open.
 """

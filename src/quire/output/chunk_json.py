@@ -1,4 +1,4 @@
-"""A chunk to JSON and back. model/record.py declares the fields and their names; chunk.schema.json describes them."""
+"""A chunk to JSON and back. model/chunk_record.py declares fields and names; chunk.schema.json describes them."""
 
 import json
 import math
@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from quire.errors import InputError
-from quire.model.record import Chunk
+from quire.model.chunk_record import Chunk
 from quire.model.validation import REGENERATE
 
 VERSION = "1.2"  # the version of the record; the first number changes when older readers would fail

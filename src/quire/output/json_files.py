@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from quire.errors import QuireError
+from quire.model.chunk_record import Chunks
 from quire.model.document import doc_name
 from quire.model.operating_system import case_folded
-from quire.model.record import Chunks
 from quire.output.atomic_file import explanation, os_errors_as_quire_errors, replacing
 from quire.output.atomic_folder import README, STAGE, STATE, Change, put_in_place, remove_leftovers
 from quire.output.chunk_json import encode, parse

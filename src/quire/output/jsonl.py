@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from quire.errors import InputError
-from quire.model.record import Chunk
+from quire.model.chunk_record import Chunk
 from quire.model.validation import check
 from quire.output.atomic_file import new_file
 from quire.output.chunk_json import decode, json_values, to_json

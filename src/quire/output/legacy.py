@@ -6,7 +6,7 @@ from typing import Any
 
 from quire.errors import InputError
 from quire.model import breadcrumbs
-from quire.model.record import OTHER_NAMES, Chunk, renamed
+from quire.model.chunk_record import OTHER_NAMES, Chunk, renamed
 from quire.model.validation import check_record
 from quire.output.chunk_json import optional
 from quire.parsing.slugs import github_slug

@@ -9,8 +9,8 @@ from typing import Any, get_args, get_origin, get_type_hints
 from msgspec.structs import fields
 
 from quire.errors import QuireError
+from quire.model.chunk_record import Chunk, Chunks
 from quire.model.offsets import repaired
-from quire.model.record import Chunk, Chunks
 from quire.output.atomic_file import new_file
 from quire.output.chunk_json import VERSION, is_record, to_json
 from quire.output.record_forms import FLAT, Documents, Form, each_document, records
@@ -86,7 +86,7 @@ def _encodable(value: Any) -> Any:
 def schema(*, is_flat: bool = False) -> Any:
     """The columns of a chunk record, or of a flat one."""
     arrow, _ = pyarrow()
-    version = {"quire.model.record": VERSION}
+    version = {"quire.model.chunk_record": VERSION}
     if is_flat:
         kinds = {str: arrow.string(), int: arrow.int64()}
         return arrow.schema([(name, kinds[kind]) for name, kind in FLAT.items()], metadata=version)

@@ -6,12 +6,12 @@ from typing import Any, Literal, TypeAlias, cast
 
 from msgspec import Struct, structs
 
-from quire.cut.assemble import node_id
+from quire.cut.chunk_fields import node_id
 from quire.errors import OptionError
 from quire.model import breadcrumbs
+from quire.model.chunk_record import Chunk, Chunks, Number, plain_values
 from quire.model.document import OWN_METADATA, UNTITLED
 from quire.model.offsets import bytes_at, trimmed
-from quire.model.record import Chunk, Chunks, Number, plain_values
 from quire.model.validation import check
 from quire.output.chunk_json import is_record, to_json
 from quire.parsing.headings import ids_end

@@ -14,14 +14,13 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from importlib import import_module
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from quire import __version__, pipeline
-from quire.embed.embedder import passages, resolve
+from quire.embed.embedder import mean_vectors, resolve
 from quire.errors import InputError, QuireError
 from quire.model.operating_system import digest
 from quire.model.options import DEFAULT_STRATEGY
@@ -52,21 +51,10 @@ def chunk_batch(documents: Any, strategy: str = DEFAULT_STRATEGY, **options: Any
 
 
 def embed_batch(chunks: Any, embedder: object) -> Any:
-    """The rows of ``chunk_batch`` with the column ``vector``; equal texts are embedded once.
-
-    A text that is longer than the model's window has the mean of the vectors of its passages.
-    """
+    """The rows of ``chunk_batch`` with the column ``vector``."""
     arrow, _ = pyarrow()
-    model = resolve(embedder)
-    texts = [passages(text, model) for text in chunks.column("embedText").to_pylist()]
-    unique = list(dict.fromkeys(chain.from_iterable(texts)))
-    vector_of = dict(zip(unique, model.embed(unique) if unique else (), strict=True))
-    vectors = [_mean([vector_of[passage] for passage in text]) for text in texts]
+    vectors = mean_vectors(chunks.column("embedText").to_pylist(), resolve(embedder))
     return chunks.append_column("vector", arrow.array(vectors, arrow.list_(arrow.float32())))
-
-
-def _mean(vectors: list[Any]) -> Any:
-    return vectors[0] if len(vectors) == 1 else [sum(numbers) / len(vectors) for numbers in zip(*vectors, strict=True)]
 
 
 class FinishedPart(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -21,8 +21,8 @@ import msgspec
 
 from quire import pipeline
 from quire.errors import InputError, QuireError
+from quire.model.chunk_record import Chunks
 from quire.model.operating_system import digest
-from quire.model.record import Chunks
 from quire.model.trees import OnUndecodable
 from quire.output.chunk_json import to_json
 from quire.output.parquet import pyarrow

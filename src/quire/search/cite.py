@@ -18,7 +18,7 @@ from quire.index.node import Node
 from quire.links.link_addresses import address, page_of
 from quire.model.document import Span
 from quire.model.offsets import lines_at
-from quire.read.git import earlier_texts
+from quire.read.git_process import earlier_texts
 from quire.search.hit import Hit
 from quire.search.index_api import Index
 from quire.search.quotations import Quotation, listed_quotations, quotations

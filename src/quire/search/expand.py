@@ -13,12 +13,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import structs
 
-from quire.cut.assemble import assemble
+from quire.cut.chunk_fields import assemble
 from quire.cut.packed import packed
 from quire.errors import InputError
+from quire.model.chunk_record import Chunk, Piece
 from quire.model.document import UNTITLED, Document
 from quire.model.options import DEFAULT_STRATEGY, PackedOptions, build
-from quire.model.record import Chunk, Piece
 from quire.pipeline import parse
 from quire.read.source import read_file
 from quire.search.search_settings import SearchSettings

@@ -18,7 +18,7 @@ from quire.model.page_markers import NOTEBOOK
 from quire.model.query_tree import Group
 from quire.search import ranking
 from quire.search.conditions import Filter
-from quire.search.explain import explanation
+from quire.search.explain_score import explanation
 from quire.search.hit import Hit, Results
 from quire.search.limit_per_document import limit_per_document
 from quire.search.match_ranges import highlighter

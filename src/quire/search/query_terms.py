@@ -12,7 +12,7 @@ from quire.index.engine.analysis import normalize, word_terms
 from quire.index.engine.corrections import Dictionary
 from quire.index.engine.first_pass import LONG_QUERY, QueryContext, all_items, compiled, is_plain, one_of
 from quire.index.engine.function_words import is_function_word
-from quire.index.engine.index_schema import DOC, TREE
+from quire.index.engine.node_fields import DOC, TREE
 from quire.index.engine.snapshot import Snapshot
 from quire.model.document import Span
 from quire.model.patterns import pattern

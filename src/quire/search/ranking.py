@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from quire.index.engine.analysis import spellings
 from quire.index.engine.first_pass import QueryContext, all_but, all_items, compiled, filtered, is_plain, one_of
-from quire.index.engine.index_schema import DOC, IN_LINKS, PAGE_LINKS
+from quire.index.engine.node_fields import DOC, IN_LINKS, PAGE_LINKS
 from quire.index.engine.own_shares import own_shares
 from quire.index.engine.pasted_text import PastedText, find_pasted
 from quire.index.engine.snapshot import Location, Match, Snapshot

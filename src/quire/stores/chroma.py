@@ -16,7 +16,8 @@ import chromadb
 import numpy as np
 from chromadb.errors import ChromaError, NotFoundError
 
-from quire.stores.store import Row, Values, batched
+from quire.stores.chunk_rows import Row
+from quire.stores.store import Values, batched
 
 IS_FOLDER = True
 ERRORS: tuple[type[Exception], ...] = (ChromaError, ValueError, OSError, RuntimeError)

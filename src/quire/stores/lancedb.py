@@ -16,9 +16,10 @@ import pyarrow as pa
 from lancedb.index import FTS, Bitmap, BTree
 from lancedb.query import BooleanQuery, MatchQuery, Occur, PhraseQuery
 
-from quire.index.engine import index_schema as schema
-from quire.index.engine.index_schema import DOC, FLAGS, ID, RANKED, TREE
-from quire.stores.store import SUMMARY, Row, Values, in_list
+from quire.index.engine import node_fields as schema
+from quire.index.engine.node_fields import DOC, FLAGS, ID, RANKED, TREE
+from quire.stores.chunk_rows import Row
+from quire.stores.store import SUMMARY, Values, in_list
 
 IS_FOLDER = True
 ERRORS: tuple[type[Exception], ...] = (OSError, RuntimeError, ValueError, NotImplementedError)

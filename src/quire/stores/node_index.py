@@ -19,8 +19,8 @@ from quire.errors import StoreError, invalid_value
 from quire.index.engine.analysis import flags, spellings
 from quire.index.engine.analysis import terms as analysed
 from quire.index.engine.first_pass import all_items
-from quire.index.engine.index_schema import BLOB, DOC, ID, NODE, OUTLINE, TREE
 from quire.index.engine.memory_index import Candidates, Counts
+from quire.index.engine.node_fields import BLOB, DOC, ID, NODE, OUTLINE, TREE
 from quire.index.engine.pasted_text import MAX_VERBATIM, long_text
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import VERSION, FileRecord, IndexSettings, languages_of

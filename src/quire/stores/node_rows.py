@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from quire.errors import invalid_value
-from quire.index.engine import index_schema as schema
-from quire.index.engine.index_schema import DOC, IN_LINKS, PAGE_LINKS, RANKED, TREE, NodeFields
+from quire.index.engine import node_fields as schema
 from quire.index.engine.memory_index import stored_fields
+from quire.index.engine.node_fields import DOC, IN_LINKS, PAGE_LINKS, RANKED, TREE, NodeFields
 from quire.index.engine.writer import release_memory
 from quire.index.file_records import VERSION, FileRecord, IndexSettings, blob_count, decode_front_matter
 from quire.index.link_words import LinkRecord, decode_links

@@ -11,7 +11,8 @@ from pgvector.psycopg import register_vector
 from psycopg import sql
 
 from quire.errors import BusyError
-from quire.stores.store import Row, Values
+from quire.stores.chunk_rows import Row
+from quire.stores.store import Values
 
 ERRORS: tuple[type[Exception], ...] = (psycopg.Error,)
 _MARK = "made by quire: "

@@ -15,7 +15,8 @@ import numpy as np
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import ApiException
 
-from quire.stores.store import LOG, Row, Values, batched
+from quire.stores.chunk_rows import Row
+from quire.stores.store import LOG, Values, batched
 
 IS_FOLDER = True
 ERRORS: tuple[type[Exception], ...] = (ApiException, ValueError, OSError, RuntimeError)

@@ -22,7 +22,7 @@ from quire.errors import InputError, QuireError
 from quire.index import file_records as files
 from quire.index.build_journal import BuildJournal, open_journal
 from quire.index.changed_files import digest_of
-from quire.index.engine import index_schema as schema
+from quire.index.engine import node_fields as schema
 from quire.index.engine.analysis import NONE, analyser, normalize
 from quire.index.file_records import FileRecord, IndexSettings, TreeRecord, storable
 from quire.index.folder import Folder

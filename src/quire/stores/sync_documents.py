@@ -39,7 +39,8 @@ from quire.model.trees import OnUndecodable
 from quire.run.engines import engine_of, results
 from quire.run.parts import Part, PartResult, Problem, is_shard, is_url, parts_of, read_texts
 from quire.run.workers import WorkerDied
-from quire.stores.store import Row, batched, opened, parse_target, rows
+from quire.stores.chunk_rows import Row, rows
+from quire.stores.store import batched, opened, parse_target
 from quire.stores.sync_state import UNFINISHED, SyncState
 
 _BATCH = 256  # how many rows are embedded and written at a time, unless the embedder says it

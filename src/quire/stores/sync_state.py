@@ -14,7 +14,8 @@ import msgspec
 
 from quire.embed.embedder import Embedder
 from quire.output.chunk_json import to_json
-from quire.stores.store import COLUMNS, LAYOUT, LOG, NEXT, Row, Store, batched
+from quire.stores.chunk_rows import COLUMNS, LAYOUT, Row
+from quire.stores.store import LOG, NEXT, Store, batched
 
 UNFINISHED = ""  # the recorded hash of a document while it may have rows that are missing or old
 

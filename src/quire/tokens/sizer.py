@@ -13,9 +13,9 @@ from string import punctuation
 from typing import TYPE_CHECKING
 
 from quire.model.breadcrumbs import Breadcrumbs
+from quire.model.chunk_record import Piece
 from quire.model.document import Document
 from quire.model.options import Options
-from quire.model.record import Piece
 from quire.tokens.token_counters import TokenCounter
 
 if TYPE_CHECKING:

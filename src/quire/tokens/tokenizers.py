@@ -4,7 +4,7 @@ Special tokens that a tokenizer adds (``[CLS]``, ``[SEP]``) count. Nothing is lo
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from os.path import isfile
 from pathlib import Path
 from typing import Any, cast
@@ -13,11 +13,16 @@ from quire.errors import OptionError, TokenizerError, is_panic
 from quire.model.offsets import repaired
 from quire.tokens.encodings import EncodingCounter
 from quire.tokens.openai_models import ENCODINGS, encoding_of
-from quire.tokens.token_counters import CHARACTERS_A_TOKEN, ESTIMATE, TokenCounter, estimated
-
-_LONGEST_REMEMBERED = 16_384
-_Count = Callable[[str], int]
-
+from quire.tokens.token_counters import (
+    CHARACTERS_A_TOKEN,
+    ESTIMATE,
+    Count,
+    TokenCounter,
+    estimated,
+    function_counter,
+    name_of,
+    remembered,
+)
 
 _NAMED: Mapping[str, TokenCounter] = {
     **{name: EncodingCounter(name) for name in ENCODINGS},
@@ -41,9 +46,9 @@ def resolve(tokenizer: object | None, default: str) -> TokenCounter:
     if isinstance(tokenizer, TokenCounter):
         return tokenizer
     if callable(getattr(tokenizer, "encode", None)):
-        return _counter(_name_of(tokenizer), lambda: tokenizer)
+        return _counter(name_of(tokenizer), lambda: tokenizer)
     if callable(tokenizer):
-        return _function_counter(cast("_Count", tokenizer))
+        return function_counter(cast("Count", tokenizer))
     raise OptionError(f"no tokenizer: {tokenizer!r:.80}", _CHOICES, option="tokenizer")
 
 
@@ -67,22 +72,6 @@ def _by_file(name: str, file: Path, _modified: int) -> TokenCounter:
     return _counter(name, lambda: _read(name, file))
 
 
-def _function_counter(function: _Count) -> TokenCounter:
-    """A counter that checks what ``function`` returns."""
-    name = _name_of(function)
-
-    def count(text: str) -> int:
-        tokens: object = function(text)
-        if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens >= 0:
-            return tokens
-        raise TokenizerError(
-            f"tokenizer {name} returned {tokens!r:.80} for a text of {len(text)} characters",
-            "it must return the number of tokens, an int that is not negative",
-        )
-
-    return TokenCounter(name, _remembered(count))
-
-
 def _counter(name: str, tokenizer: Callable[[], Any]) -> TokenCounter:
     """A counter that reads or copies its tokenizer at the first count."""
     prepared = cache(lambda: _count_with(tokenizer(), name))
@@ -96,19 +85,7 @@ def _counter(name: str, tokenizer: Callable[[], Any]) -> TokenCounter:
             message = " ".join(str(error).split())
             raise TokenizerError(f"tokenizer {name} fails ({message:.200})", "correct it, or use another") from error
 
-    return TokenCounter(name, _remembered(count))
-
-
-def _remembered(count: _Count) -> _Count:
-    """``count`` with a memory: a text is often counted to see if it fits, and again for its record."""
-    cached_count = lru_cache(maxsize=1024)(count)
-
-    def remembered(text: str) -> int:
-        if not text:
-            return 0
-        return cached_count(text) if len(text) <= _LONGEST_REMEMBERED else count(text)
-
-    return remembered
+    return TokenCounter(name, remembered(count))
 
 
 def _read(name: str, file: Path) -> Any:
@@ -124,7 +101,7 @@ def _read(name: str, file: Path) -> Any:
         ) from error
 
 
-def _count_with(tokenizer: Any, name: str) -> _Count:
+def _count_with(tokenizer: Any, name: str) -> Count:
     if callable(getattr(tokenizer, "encode_ordinary", None)):  # tiktoken, whose encode refuses special tokens
         return lambda text: len(tokenizer.encode_ordinary(text))
     inner = getattr(tokenizer, "backend_tokenizer", tokenizer)  # inside a fast tokenizer of transformers
@@ -141,9 +118,3 @@ def _count_with(tokenizer: Any, name: str) -> _Count:
         raise TokenizerError(f"tokenizer {name} encodes text as {type(ids).__name__}", "a list of token ids is needed")
 
     return count
-
-
-def _name_of(thing: object) -> str:
-    """Where a function or class was defined. Never its address, which differs between runs."""
-    named = thing if hasattr(thing, "__qualname__") else type(thing)
-    return f"{named.__module__}.{getattr(named, '__qualname__', '')}"

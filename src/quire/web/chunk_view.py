@@ -7,10 +7,10 @@ from typing import Any
 
 from quire import pipeline
 from quire.model.breadcrumbs import reader_line
+from quire.model.chunk_record import Chunk, Chunks
 from quire.model.document import Document, Finding
 from quire.model.offsets import lines_at
 from quire.model.options import STRATEGIES, Options, own_names
-from quire.model.record import Chunk, Chunks
 from quire.model.validation import fields
 from quire.tokens.tokenizers import NAMES
 

@@ -1,4 +1,4 @@
-"""A server on this machine: listening, running, limits, and which requests come from here.
+"""A server on this machine: listening, running, limits of time and connections, and which requests come from here.
 
 No web page can reach it through a browser. A connection that is slow to send a request or to read an answer is closed.
 """

@@ -15,7 +15,7 @@ from quire.read.file_endings import MARKDOWN_EXTENSIONS
 from quire.read.ignore_files import covers
 from quire.search.hit import Hit, Results
 from quire.search.token_budget import token_counter
-from quire.workspace.selection import locate
+from quire.workspace.selected_trees import locate
 from quire.workspace.settings import ContextRule, Settings
 from quire.workspace.workspace import Workspace
 

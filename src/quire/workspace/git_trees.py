@@ -23,7 +23,7 @@ from quire.output.atomic_file import os_errors_as_quire_errors
 from quire.output.lock import held
 from quire.read.discover import DECIDING_FILES
 from quire.read.file_endings import has_extension
-from quire.read.git import SECONDS, git
+from quire.read.git_process import SECONDS, git
 from quire.read.substitution_files import VARIABLE_FILES, VARIABLE_FOLDERS
 
 MOST_BYTES = 250_000_000  # of the files of a tree

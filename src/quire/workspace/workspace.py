@@ -29,9 +29,19 @@ from quire.read.discover import Discovery, Hidden, left_out_counts
 from quire.search.conditions import literal_pattern, matches_path
 from quire.search.hit import Hit, Results
 from quire.search.index_api import Index, TreeInfo, Update
-from quire.workspace import selection
 from quire.workspace.cached_indexes import note_use
-from quire.workspace.selection import Scope, Selection, display_path, is_target
+from quire.workspace.selected_trees import (
+    Scope,
+    Selection,
+    configured,
+    display_path,
+    exists,
+    is_target,
+    locate,
+    missing_tree,
+    refuse_missing,
+    unconfigured,
+)
 from quire.workspace.settings import INDEX_VARIABLE, Settings, load
 
 if TYPE_CHECKING:
@@ -94,9 +104,9 @@ class Workspace(AbstractContextManager["Workspace"]):
             store = StoreWorkspace(settings, target or settings.store, paths, on_message)
             store.scopes = tuple(scope for scope in store.scopes if not trees or scope.tree in trees)
             return store
-        selection.refuse_missing(paths)
+        refuse_missing(paths)
         named = Path(os.path.abspath(index)) if index else None  # noqa: PTH100  links stay as named
-        choice = selection.configured(settings, named, paths) or selection.unconfigured(settings, named, paths)
+        choice = configured(settings, named, paths) or unconfigured(settings, named, paths)
         for name in trees:
             if name not in choice.trees:
                 raise unknown_name(name, choice.trees, what="tree")
@@ -119,7 +129,7 @@ class Workspace(AbstractContextManager["Workspace"]):
             documents = workspace.index.documents() if inside else []
             if not all(any(map(scope.has, documents)) for scope in inside):
                 workspace.close()
-                choice = selection.unconfigured(workspace.settings, None, paths)
+                choice = unconfigured(workspace.settings, None, paths)
                 workspace = cls(workspace.settings, choice, workspace.say)
                 workspace.refresh(on_progress)
         except BaseException:
@@ -150,7 +160,7 @@ class Workspace(AbstractContextManager["Workspace"]):
     @property
     def missing(self) -> dict[str, Path]:
         """The trees whose folders do not exist; a drive may be mounted again."""
-        return {name: folder for name, folder in self.folders.items() if not selection.exists(str(folder))}
+        return {name: folder for name, folder in self.folders.items() if not exists(str(folder))}
 
     def refresh(self, on_progress: OnProgress | None = None) -> Update:
         """Bring the index up to date. While another process updates it, answers come from the index as it is.
@@ -188,7 +198,7 @@ class Workspace(AbstractContextManager["Workspace"]):
         present = {name: self.trees[name] for name in self.selected_trees}
         missing = {scope.tree: self.trees[scope.tree] for scope in self.scopes if scope.tree not in present}
         file = self.settings.file
-        problems = [f"tree {name}: {selection.missing_tree(name, tree, file)}" for name, tree in missing.items()]
+        problems = [f"tree {name}: {missing_tree(name, tree, file)}" for name, tree in missing.items()]
         if not present:
             raise QuireError("; ".join(problems))
         for self.note in problems:
@@ -305,7 +315,7 @@ class Workspace(AbstractContextManager["Workspace"]):
         except NotFoundError:
             selected = {record.id for record in self.documents()}
             for named in (SectionName(name, name), SectionName.of(name)):  # its document is a path from here
-                scope = selection.locate(named.document, self.folders)
+                scope = locate(named.document, self.folders)
                 document = scope and f"{scope.tree}:{scope.path or self.folders[scope.tree].name}"
                 if document in selected:
                     return self._with_url(self.index.get(named.of_document(document), **options))

@@ -10,7 +10,7 @@ from hypothesis import given
 from msgspec.structs import fields, replace
 
 import quire
-from quire.model.record import Chunk, SourcePosition, TokenStats
+from quire.model.chunk_record import Chunk, SourcePosition, TokenStats
 from support import grammar
 from support.strategies import count_words, options
 

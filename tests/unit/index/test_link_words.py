@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from quire.index.engine.index_schema import ID
+from quire.index.engine.node_fields import ID
 from quire.index.link_words import LinkRecord, decode_links
 from quire.search.index_api import Index
 from quire.search.search_settings import SearchSettings

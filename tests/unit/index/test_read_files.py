@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from quire.index.changed_files import Task
-from quire.index.engine.index_schema import NodeFields
+from quire.index.engine.node_fields import NodeFields
 from quire.index.file_records import FileRecord, TreeRecord
 from quire.index.read_files import IndexedFile, read_file
 

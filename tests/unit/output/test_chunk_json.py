@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from msgspec.structs import fields, replace
 
 import quire
-from quire.model.record import OTHER_NAMES, Chunk
+from quire.model.chunk_record import OTHER_NAMES, Chunk
 from quire.output import chunk_json
 from quire.output.chunk_json import json_values
 from support import grammar

@@ -213,7 +213,7 @@ def test_parquet_columns(tmp_path: Path) -> None:
     only_with_pages = {"pages", "cells", "cellLines"}
     assert [name for name in table.column_names if name not in only_with_pages] == list(docs()[0][0].to_dict())
     assert str(table.schema.field("headerPath").type).startswith("list<")
-    assert table.schema.metadata[b"quire.model.record"] == chunk_json.VERSION.encode()
+    assert table.schema.metadata[b"quire.model.chunk_record"] == chunk_json.VERSION.encode()
     rows = table.to_pylist()
     for row, chunk in zip(rows, [chunk for chunks in docs()[:2] for chunk in chunks], strict=False):
         written = {name: value for name, value in row.items() if name not in only_with_pages}

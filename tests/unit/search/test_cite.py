@@ -10,7 +10,7 @@ from benchmarks import passages
 from benchmarks.quotations import judged
 
 import quire
-from quire.read.git import earlier_texts
+from quire.read.git_process import earlier_texts
 from quire.search.quotations import quotations
 from quire.search.quote_match import ComparedText, forms_of
 from support.shared import needs_shared, shared_data

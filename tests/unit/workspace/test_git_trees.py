@@ -430,7 +430,7 @@ def test_names_and_folders_that_no_system_has(repository: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_server_that_says_nothing(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quire.read.git.SECONDS", 1)
+    monkeypatch.setattr("quire.read.git_process.SECONDS", 1)
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"http://127.0.0.1:{server.getsockname()[1]}/x"
         with pytest.raises(QuireError, match="git takes more than 1 seconds"):

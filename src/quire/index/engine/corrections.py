@@ -11,7 +11,7 @@ import msgspec
 
 from quire.index.engine.analysis import analyser, bare, is_unspaced, spellings, terms, word_terms
 from quire.index.engine.function_words import is_function_word
-from quire.index.engine.index_schema import ACCENTED, RANKED, WORDS, field
+from quire.index.engine.node_fields import ACCENTED, RANKED, WORDS, field
 from quire.index.engine.snapshot import Snapshot, rarity
 from quire.model.patterns import pattern
 

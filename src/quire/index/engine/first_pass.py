@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeGuard
 import msgspec
 import tantivy
 
-from quire.index.engine import index_schema
+from quire.index.engine import node_fields
 from quire.index.engine.analysis import Spelling, adjacent_terms, flags, is_unspaced, spellings, term_pairs, terms
 from quire.index.engine.corrections import Dictionary
 from quire.index.engine.function_words import COMPARISONS, is_function_word
@@ -60,8 +60,8 @@ class QueryContext(msgspec.Struct, frozen=True, kw_only=True):
         flag_names = flags(leaf.text) if "--" in leaf.text else []
         if leaf.field or len(flag_names) != 1 or not leaf.text.lower().startswith(flag_names[0]):
             return None
-        query = tantivy.Query.term_query(self.schema, index_schema.FLAGS, flag_names[0], index_option="basic")
-        rarity = self.dictionary.rarity(index_schema.FLAGS, flag_names[0])
+        query = tantivy.Query.term_query(self.schema, node_fields.FLAGS, flag_names[0], index_option="basic")
+        rarity = self.dictionary.rarity(node_fields.FLAGS, flag_names[0])
         return tantivy.Query.const_score_query(query, _WHOLE_FLAG * rarity)
 
 
@@ -134,7 +134,7 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         elif some:
             musts = [any_of(some)]
         elif refused:
-            musts = [tantivy.Query.const_score_query(tantivy.Query.exists_query(index_schema.POSITION), 1.0)]
+            musts = [tantivy.Query.const_score_query(tantivy.Query.exists_query(node_fields.POSITION), 1.0)]
         else:
             return None
         clauses = [(_MUST, clause) for clause in musts]
@@ -192,7 +192,7 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
             words = [self._counted((term,), language) for term in completions.frequent]
             for name in (name for name, boost in self.boosts.items() if completions.others and boost > 0):
                 # One query for many terms cannot score them.
-                field = index_schema.field(name, language)
+                field = node_fields.field(name, language)
                 others = tantivy.Query.term_set_query(self.context.schema, field, completions.others)
                 words.append(tantivy.Query.const_score_query(others, 1.0))
             completed = best_of(words, 0.0)
@@ -203,9 +203,9 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
 
     def _documents(self, leaf: Word | Phrase) -> tantivy.Query:
         """A condition on documents: their tree, or a key of their front matter."""
-        schema, tree = self.context.schema, index_schema.TREE
+        schema, tree = self.context.schema, node_fields.TREE
         if leaf.field != tree:
-            query = one_of(schema, index_schema.DOC, self.context.documents_with(leaf))
+            query = one_of(schema, node_fields.DOC, self.context.documents_with(leaf))
         elif isinstance(leaf, Word) and leaf.prefix:
             query = tantivy.Query.regex_query(schema, tree, f"{re.escape(leaf.text)}.*")
         else:
@@ -230,7 +230,7 @@ class ClauseBuilder(msgspec.Struct, frozen=True):
         queries = [
             _boosted(adjacent(schema, name, language, terms), boost * dictionary.idf_factor(name, language, terms))
             for name, boost in self.boosts.items()
-            if boost > 0 and (name in fields or name == index_schema.PATH)
+            if boost > 0 and (name in fields or name == node_fields.PATH)
         ]
         return best_of(queries, self.context.tie) or tantivy.Query.empty_query()
 
@@ -261,7 +261,7 @@ def filtered(query: tantivy.Query, *filters: tantivy.Query) -> tantivy.Query:
 
 def adjacent(schema: tantivy.Schema, name: str, language: str, terms: Sequence[str]) -> tantivy.Query:
     """Adjacent terms, or one term, in a field of a language."""
-    field = index_schema.field(name, language)
+    field = node_fields.field(name, language)
     if len(terms) == 1:
         return tantivy.Query.term_query(schema, field, terms[0])
     return tantivy.Query.phrase_query(schema, field, list(terms))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import tantivy
 
-from quire.index.engine import index_schema
+from quire.index.engine import node_fields
 from quire.index.engine.analysis import analyser
-from quire.index.engine.index_schema import DOC, FLAGS, NODE, NUMBER, POSITION, RANKED, TREE, build_schema, field
+from quire.index.engine.node_fields import DOC, FLAGS, NODE, NUMBER, POSITION, RANKED, TREE, build_schema, field
 from quire.index.engine.snapshot import Address, Decoded, Location, Snapshot, rarity
 from quire.index.file_records import FileRecord
 from quire.index.node import Node, decode_node, decode_outline
@@ -30,7 +30,7 @@ Row = Mapping[str, Any]  # a node: its columns by name
 Counts = Mapping[str, int]  # how many nodes have a term, by field
 
 
-def stored_fields(nodes: index_schema.NodeFields, language: str) -> list[dict[str, Any]]:
+def stored_fields(nodes: node_fields.NodeFields, language: str) -> list[dict[str, Any]]:
     """The columns of the nodes of a document that are searched: their terms."""
     common = dict.fromkeys(RANKED, "") | _terms(nodes.common, language)
     return [{**common, **_terms(own, language), FLAGS: " ".join(own.get(FLAGS, ()))} for own in nodes.own]
@@ -85,7 +85,7 @@ class Candidates(Snapshot):
             for name, values in fields.items():
                 lengths[name] += sum([value.count(" ") + 1 for value in values if value])
             fields |= {name: row[name] for name in (DOC, TREE, POSITION)}
-            fields |= {name: row[name] for name in (index_schema.IN_LINKS, index_schema.PAGE_LINKS) if row[name]}
+            fields |= {name: row[name] for name in (node_fields.IN_LINKS, node_fields.PAGE_LINKS) if row[name]}
             fields |= {NUMBER: self.files[row[DOC]].number, FLAGS: row[FLAGS].split()}
             writer.add_document(tantivy.Document.from_dict(fields, self.schema))
         # Nodes that match nothing, with which fields are on average as long as in the store: scores depend on that.

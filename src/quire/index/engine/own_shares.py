@@ -10,7 +10,7 @@ import tantivy
 
 from quire.index.engine import first_pass
 from quire.index.engine.first_pass import ClauseBuilder, QueryContext, all_items, any_of, best_of
-from quire.index.engine.index_schema import DOC, POSITION
+from quire.index.engine.node_fields import DOC, POSITION
 from quire.index.engine.snapshot import Snapshot
 from quire.model.query_tree import Either, Phrase, Query, Word, leaves
 

@@ -13,9 +13,9 @@ import tantivy
 from quire.errors import IndexDamagedError
 from quire.index import file_records
 from quire.index.engine import damage
-from quire.index.engine import index_schema as schema
+from quire.index.engine import node_fields as schema
 from quire.index.engine.damage import engine_reads
-from quire.index.engine.index_schema import field
+from quire.index.engine.node_fields import field
 from quire.index.engine.open_index import open_index
 from quire.index.file_records import FileRecord, FileTable, FolderTimes, FrontMatter, IndexSettings, Signs, TimesByTree
 from quire.index.folder import Folder, Stamp

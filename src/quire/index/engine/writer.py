@@ -11,7 +11,7 @@ import tantivy
 from quire.errors import StoreError, is_panic
 from quire.index.engine.analysis import NONE, analyser
 from quire.index.engine.damage import MAX_SHOWN, text_and_code
-from quire.index.engine.index_schema import BLOB, DOC, FIRST, NUMBER, RECORD, NodeFields, build_schema
+from quire.index.engine.node_fields import BLOB, DOC, FIRST, NUMBER, RECORD, NodeFields, build_schema
 from quire.output.atomic_file import REMEDY
 
 _SMALL_HEAP, _LARGE_HEAP = 15_000_000, 80_000_000

@@ -13,12 +13,12 @@ from msgspec import structs
 
 from quire import __version__
 from quire.model import breadcrumbs
+from quire.model.chunk_record import Chunk, Piece, SourcePosition, TokenStats
 from quire.model.document import OWN_METADATA, UNTITLED, Document, doc_name
 from quire.model.offsets import bytes_at, lines_at
 from quire.model.options import Options
 from quire.model.page_markers import NOTEBOOK, cell_lines, pages_of, without_markers
 from quire.model.page_urls import page_url
-from quire.model.record import Chunk, Piece, SourcePosition, TokenStats
 from quire.model.substitutions import substitute
 from quire.parsing.slugs import section_anchors
 from quire.tokens.sizer import Sizer

@@ -11,6 +11,7 @@ import tantivy
 from quire.index.engine import analysis
 from quire.index.engine.analysis import accented_words, flags, indexed_texts, normalize
 from quire.index.node import Node, encode_node, encode_outline
+from quire.model.dialects import INDEX_NAMES
 
 if TYPE_CHECKING:
     from quire.index.link_words import LinkRecord
@@ -141,6 +142,6 @@ def _folder_and_name(path: str) -> tuple[str, str]:
     """The folders of a document, and its file name without extension; for ``index.md`` the name of its folder."""
     folder, _, name = path.rpartition("/")
     stem = name.rpartition(".")[0] or name
-    if folder and stem.strip("_").lower() in ("index", "readme"):
+    if folder and stem.lower() in INDEX_NAMES:
         folder, _, stem = folder.rpartition("/")
     return folder, stem

@@ -6,7 +6,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from quire.index.engine.first_pass import ClauseBuilder, all_items
-from quire.index.engine.index_schema import FLAGS
+from quire.index.engine.node_fields import FLAGS
 from quire.index.engine.snapshot import Address, Snapshot
 from quire.model.query_tree import leaves
 from quire.search.merge import Merged
