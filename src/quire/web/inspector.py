@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from secrets import compare_digest
 from typing import Any, NamedTuple
 
 import msgspec
@@ -19,7 +18,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
-from starlette.types import Scope
 
 from quire import __version__
 from quire.errors import InputError, NotFoundError, OptionError, QueryError, QuireError
@@ -33,7 +31,7 @@ from quire.read.source import read_file
 from quire.tokens.tokenizers import NAMES
 from quire.web import chunk_view
 from quire.web.html_pages import asset
-from quire.web.local_server import HEADERS, foreign_header, guarded, serve
+from quire.web.local_server import HEADERS, guarded, page_refusal, serve
 
 Options = Mapping[str, Any]  # the strategy under its name, and options
 Search = Callable[[str, "ServedDocuments"], dict[str, Any]]
@@ -43,10 +41,6 @@ MOST_LISTED = 500  # the most entries in one list; the filter finds the others
 MOST_BYTES = 16_000_000  # the largest document that the page shows
 _STARTS = ("readme.", "index.", "_index.")  # how the names of documents begin that introduce a folder
 _LONGEST_QUERY = 2_000
-_PROBLEMS = {
-    "Host": "this address is for 127.0.0.1 and localhost only",
-    "Origin": "the request comes from another page",
-}
 
 
 class Text(NamedTuple):
@@ -224,19 +218,10 @@ def _json(value: Any, status: int = 200) -> Response:
     return Response(to_json(value), status, media_type="application/json")
 
 
-def _refusal(token: str, port: int, scope: Scope) -> Response | None:
-    """The answer to a request that is not of this page, or whose path does not start with ``/TOKEN/``."""
-    problem = _PROBLEMS.get(foreign_header(scope, port), "")
-    first, *below = scope["path"].removeprefix("/").split("/", 1)
-    if not problem and not (below and compare_digest(first.encode("utf-8", "surrogateescape"), token.encode())):
-        problem = "open the whole address that quire web printed"
-    return PlainTextResponse(f"Refused: {problem}.\n", 403) if problem else None
-
-
 def serve_inspector(inspector: Inspector, listener: socket.socket, token: str) -> None:
     """Answer requests until Ctrl-C."""
     gc.freeze()
     # A cut makes many records and no cycles; collecting takes a fifth to a third of its time.
     gc.set_threshold(100_000, 50, 50)
-    app = guarded(inspector.app(token), partial(_refusal, token, listener.getsockname()[1]), **HEADERS)
+    app = guarded(inspector.app(token), partial(page_refusal, token, listener.getsockname()[1]), **HEADERS)
     serve(app, listener, lifespan="off")

@@ -8,6 +8,7 @@ import os
 import re
 import socket
 from collections.abc import Callable
+from secrets import compare_digest
 from threading import Timer
 from types import FrameType
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import h11
 import uvicorn
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -42,6 +43,10 @@ HEADERS = {
     "X-Frame-Options": "DENY",
 }
 """Sent with every answer to the page of ``quire web``."""
+_PROBLEMS = {
+    "Host": "this address is for 127.0.0.1 and localhost only",
+    "Origin": "the request comes from another page",
+}
 
 
 def foreign_header(scope: Scope, port: int | None = None) -> str:
@@ -54,6 +59,15 @@ def foreign_header(scope: Scope, port: int | None = None) -> str:
     if not all(map(is_local, origins)):
         return "Origin"
     return "" if len(hosts) == 1 and is_local(hosts[0]) else "Host"
+
+
+def page_refusal(token: str, port: int, scope: Scope) -> Response | None:
+    """The answer to a request that is not of this page, or whose path does not start with ``/TOKEN/``."""
+    problem = _PROBLEMS.get(foreign_header(scope, port), "")
+    first, *below = scope["path"].removeprefix("/").split("/", 1)
+    if not problem and not (below and compare_digest(first.encode("utf-8", "surrogateescape"), token.encode())):
+        problem = "open the whole address that quire web printed"
+    return PlainTextResponse(f"Refused: {problem}.\n", 403) if problem else None
 
 
 def guarded(app: ASGIApp, refusal: Callable[[Scope], Response | None], **headers: str) -> ASGIApp:
