@@ -21,7 +21,7 @@ _NEVER = frozenset({".git", ".quire", *EXTENSIONS})
 _HIDDEN_WITH_NOTES = (".github", ".claude", ".cursor")  # hidden folders that have documents for readers and agents
 _NEVER_NOTES = frozenset({"cmakelists.txt", "constraints.txt", "requirements.txt", "robots.txt", "top_level.txt"})
 _PACKAGES = frozenset({"node_modules", "site-packages", "third_party", "vendor"})
-_PACKAGEEXTENSIONS = (".dist-info", ".egg-info")
+_PACKAGE_ENDINGS = (".dist-info", ".egg-info")
 _OUTPUTS = {  # folders of build outputs, by the files beside them that say so
     "target": ("Cargo.toml", "pom.xml", "build.sbt"),
     "build": ("package.json", "pyproject.toml", "setup.py", "build.gradle", "build.gradle.kts", "CMakeLists.txt"),
@@ -188,7 +188,7 @@ class Discovery:
     def _add_other(self, entry: os.DirEntry[str], folder: _Folder, beside: set[str]) -> None:
         """An entry that is no regular file: a folder or a link waits, a pipe is reported."""
         name = entry.name
-        is_package = name in _PACKAGES or name.endswith(_PACKAGEEXTENSIONS)
+        is_package = name in _PACKAGES or name.endswith(_PACKAGE_ENDINGS)
         if (is_package or not beside.isdisjoint(_OUTPUTS.get(name, ()))) and not self._is_named(name):
             self.left_out["installed packages" if is_package else "build output"] += 1
             return

@@ -116,11 +116,17 @@ def read(file: str, base: int) -> Rules:
     data = read_configuration(Path(file))
     is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     text = decode(data, file)[0] if is_utf16 else data.decode("utf-8", "surrogateescape")
-    lines = [line.rstrip(" \r") for line in reversed(text.removeprefix(BOM).split("\n"))]
+    lines = [_without_end(line.rstrip("\r")) for line in reversed(text.removeprefix(BOM).split("\n"))]
     globs = [(parse_glob(line.removeprefix("!")), line[:1] != "!") for line in lines if line[:1] != "#"]
     patterns = [(glob, is_ignored) for glob, is_ignored in globs if glob]
     files = [(glob, is_ignored) for glob, is_ignored in patterns if not glob.is_for_folders]
     return Rules(base, _expression(files), _expression(patterns))
+
+
+def _without_end(line: str) -> str:
+    kept = line.rstrip(" ")
+    is_escaped = (len(kept) - len(kept.rstrip("\\"))) % 2  # a space behind a backslash stays
+    return line[: len(kept) + is_escaped]
 
 
 def ignores(rules: Iterable[Rules], path: str, *, directory: bool) -> bool:

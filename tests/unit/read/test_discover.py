@@ -90,6 +90,12 @@ def test_ignore_files(tmp_path: Path) -> None:
     assert paths(Discovery(str(tmp_path))) == ["a.md", "sub/b.md", "sub/d/keep.md"]
 
 
+def test_an_escaped_space_at_the_end_of_a_pattern_counts(tmp_path: Path) -> None:
+    make(tmp_path, "a /a.md", "a/a.md", "b/b.md", "c\\/c.md")
+    ignore(tmp_path, "a\\ ", "b  ", "c\\\\ ", "d\\\r")
+    assert paths(Discovery(str(tmp_path))) == ["a/a.md"]
+
+
 def test_nothing_below_an_ignored_directory_comes_back(tmp_path: Path) -> None:
     make(tmp_path, "out/keep.md", "all/keep.md", "all/x.md", "a.md")
     ignore(tmp_path, "out/", "!out/keep.md", "all/*", "!all/keep.md")
@@ -308,7 +314,7 @@ PATTERNS = st.builds(
             "\\",
         ]
     ),
-    st.sampled_from(["", "", "/", "/*", "/**", " "]),
+    st.sampled_from(["", "", "/", "/*", "/**", " ", "\\ ", "\\\\ "]),
 )
 FILES = st.dictionaries(
     st.sampled_from(["", "a", "keep", "a/a", "b.md"]), st.lists(PATTERNS, min_size=1, max_size=5), max_size=4
