@@ -184,7 +184,7 @@ def _compare(stale: StaleFiles, file: str, current: FileRecord, snapshot: Snapsh
     except OSError:
         times = {}
     else:
-        mtime, ctime = status.st_mtime_ns, status.st_ctime_ns
+        mtime, ctime = (min(each, _MAX_TIME) for each in (status.st_mtime_ns, status.st_ctime_ns))
         times = {"size": status.st_size, "mtime_ns": mtime, "ctime_ns": ctime, "racy": is_racy(max(mtime, ctime), now)}
     current = msgspec.structs.replace(current, **times)
     is_touched = old is None or current.times != old.times
@@ -223,6 +223,7 @@ def _folder_times(paths: Iterable[bytes]) -> FolderTimes:
     return times
 
 
+_MAX_TIME = 2**63 - 1  # in the year 2262; columns hold no later one
 _TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_100_000_000
 """Two edits within this time may have equal times, on current and on old file systems."""
 

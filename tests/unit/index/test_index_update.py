@@ -103,6 +103,15 @@ def test_an_edit_of_the_same_size_with_the_old_date_is_seen(tmp_path: Path, inde
     assert "two" in index.get("a.md#a").text
 
 
+def test_a_file_from_the_far_future_is_indexed(tmp_path: Path, index: Index, write: Write) -> None:
+    file = write("a.md")
+    os.utime(file, (2**34, 2**34))  # the year 2514; nanoseconds of it need more than 63 bits
+    assert index.update(docs(tmp_path)).added == 1
+    assert index.update().unchanged == 1
+    file.write_text("# A\n\nother text\n")
+    assert index.update().changed == 1
+
+
 def test_a_file_written_just_before_is_not_trusted(
     tmp_path: Path, index: Index, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
