@@ -64,20 +64,26 @@ def decode(data: bytes | str | Mapping[str, Any], *, name: str = "<record>") -> 
     return Chunk.from_dict(record, name=name)
 
 
+def _finite(number: str) -> float:
+    if math.isfinite(value := float(number)):
+        return value
+    raise ValueError(f"{number:.80} is no number in JSON")
+
+
 def parse(data: bytes | str, *, name: str = "<record>") -> Any:
     """The value of a JSON text, lone surrogates included."""
     with _json_errors(name):
-        return json.loads(data)
+        return json.loads(data, parse_float=_finite, parse_constant=_finite)
 
 
 def json_values(data: bytes, *, name: str) -> Iterator[tuple[int, Any]]:
     """The values of a JSON text one after the other, as in JSON lines, each with the line at which it starts."""
     with _json_errors(name):
         text = data.decode("utf-8-sig")
-        decode_at, line, end = json.JSONDecoder().raw_decode, 1, 0
+        decoder, line, end = json.JSONDecoder(parse_float=_finite, parse_constant=_finite), 1, 0
         while (start := _SPACE.match(text, end).end()) < len(text):  # type: ignore[union-attr]
             line += text.count("\n", end, start)
-            value, end = decode_at(text, start)
+            value, end = decoder.raw_decode(text, start)
             yield line, value
             line += text.count("\n", start, end)
 

@@ -172,8 +172,10 @@ def test_a_missing_field_is_named(name: str) -> None:
         (b'{"id": "\xff"}', "is not JSON in UTF-8: .* position 8"),
         ("[" * 200_000, "recursion depth exceeded"),
         ('{"a": ' + "9" * 10_000 + "}", "digits"),
+        ('{"a": -Infinity}', "-Infinity is no number in JSON"),
+        ('{"a": 1e999}', "1e999 is no number in JSON"),
     ],
-    ids=["syntax", "empty", "array", "null", "number", "bytes", "deep", "long"],
+    ids=["syntax", "empty", "array", "null", "number", "bytes", "deep", "long", "infinite", "too large"],
 )
 def test_what_is_no_record_is_an_error(data: bytes | str, message: str) -> None:
     with pytest.raises(quire.InputError, match=message):
@@ -193,8 +195,9 @@ def test_values_one_after_the_other(separator: str) -> None:
         (b'{}\n\n{"a": oops}', "x: is not JSON in UTF-8: .* line 3 column 7"),
         (b'{}\n"\xff"', "x: is not JSON in UTF-8: .* position 4"),
         (b"[" * 200_000, "x: is not JSON in UTF-8: .*recursion depth exceeded"),
+        (b'{}\n{"a": NaN}', "x: is not JSON in UTF-8: NaN is no number in JSON"),
     ],
-    ids=["syntax", "bytes", "deep"],
+    ids=["syntax", "bytes", "deep", "no number"],
 )
 def test_values_that_cannot_be_read(data: bytes, message: str) -> None:
     with pytest.raises(quire.InputError, match=message):
