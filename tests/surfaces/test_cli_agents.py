@@ -101,9 +101,11 @@ def test_an_agent_starts_this_quire_where_that_is_asked_for(project, run, uvx) -
     [
         ({"command": "quire", "args": ["mcp"]}, "quire is not on the PATH of a new shell"),
         ({"command": str(QUIRE), "args": ["map"]}, "gives no answer: quire: no such command: map"),
-        ({"command": "cat"}, "gives no answer: no output"),
+        ({"command": "cat"}, 'gives no answer: {"jsonrpc"'),
         ({"command": "true"}, "gives no answer: no output"),
         ({"command": "echo", "args": ["{"]}, "gives no answer: {"),
+        ({"command": "echo", "args": ['{"level": info}']}, 'gives no answer: {"level": info}'),
+        ({"command": "echo", "args": ['{"id": 2, "result": null}']}, 'gives no answer: {"id": 2, "result": null}'),
         ({}, "there is no server quire"),
     ],
 )

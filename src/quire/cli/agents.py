@@ -195,11 +195,13 @@ def _listed_tools(command: str, *arguments: str) -> tuple[list[str], str]:
             process.stdin.write(_REQUESTS)
         try:
             for line in process.stdout:
-                if not line.startswith(b'{"'):
+                try:
+                    answer = json.loads(line)
+                    if answer["id"] == 2:
+                        tools = [tool["name"] for tool in answer["result"]["tools"]]
+                        break
+                except (ValueError, TypeError, LookupError):  # no answer to a request
                     said = line.decode(errors="replace").strip() or said
-                elif (answer := json.loads(line)).get("id") == 2:
-                    tools = [tool["name"] for tool in answer.get("result", {}).get("tools", ())]
-                    break
         finally:
             limit.cancel()
             process.kill()
