@@ -323,6 +323,12 @@ def test_without_the_extra_it_says_what_to_install(run, folder, tmp_path, monkey
     assert run("web", "--export", tmp_path / "page.html", "docs/guide.md").code == 0  # needs no server
 
 
+def test_an_exported_page_needs_no_index(run, folder, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("QUIRE_INDEX", "lancedb:store")
+    assert run("web", "--export", tmp_path / "page.html", "docs/guide.md").code == 0
+
+
 def test_a_path_that_does_not_exist_is_one_error(run, tmp_path) -> None:
     result = run("web", tmp_path / "missing")
     assert (result.code, result.out) == (2, b"")

@@ -5,7 +5,7 @@ import secrets
 import sys
 import webbrowser
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,16 +42,17 @@ def command(
 
     With --export, writes one file that shows one document, cut by every strategy, and that needs no server.
     """
-    with Workspace.open(paths, index=index_folder) as workspace:  # refuses a wrong folder now, not at the first search
-        folders = tuple(map(display_path, workspace.folders.values()))
-    inputs = Inputs.load(paths if paths or workspace.settings.trees else folders)
+    # Refuses a wrong folder now, not at the first search. The page of a file needs none.
+    with nullcontext() if export and paths else Workspace.open(paths, index=index_folder) as workspace:
+        trees = workspace.folders.values() if workspace and not workspace.settings.trees else ()
+    inputs = Inputs.load(paths or tuple(map(display_path, trees)))
     documents = inputs.documents(summary := Summary())
     cutter = TreeCutter.of(inputs, options).with_documents(documents)
     if export is not None:
         summary.show(only_errors=True)
         refuse(len(documents) != 1, f"--export takes one document, not {len(documents)}; name a file")
         return _export(documents[0].read(), cutter, Path(export))
-    if not documents:
+    if workspace and not documents:
         show_empty(workspace, paths)
     return _serve(inputs, cutter, paths, index_folder, port, open_page=open_page)
 
