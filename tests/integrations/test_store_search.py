@@ -238,8 +238,14 @@ def test_the_command_line(
     assert main(["search", "restore backup", "--index", target, "--json", "--limit", "1"]) == 0
     assert json.loads(capfd.readouterr().out)[0]["text"] == expected[0]["text"]
     monkeypatch.setenv("QUIRE_INDEX", target)
+    docs.mkdir()  # another folder of the name, which has nothing to do with the store
+    (docs / "notes.txt").write_text("Notes.\n")
+    (tmp_path / ".git").mkdir()
+    (docs / "package.json").write_text("{}")
     assert main(["status"]) == 0
-    assert "ranks the 300 best sections" in capfd.readouterr().out
+    status = capfd.readouterr().out
+    assert "ranks the 300 best sections" in status
+    assert "left out" not in status
     assert main(["get", "docs:page-3.md#setup"]) == 0
     assert "Setup" in capfd.readouterr().out
     assert main(["search", "backup", "elsewhere"]) == 2

@@ -186,3 +186,14 @@ def test_names_of_trees(documents: Documents, monkeypatch: pytest.MonkeyPatch, c
     (documents.home / "quire.toml").write_text('[index]\nstore = "lancedb:store"\n[trees]\nmanual = "docs"\n')
     assert main(["index", "--engine", "local"]) == 0
     assert "manual" in NodeIndex.open(documents.target).trees()
+
+
+def test_two_documents_of_one_id(documents: Documents, monkeypatch: pytest.MonkeyPatch, capfd) -> None:
+    """The second is reported, and the others are written."""
+    monkeypatch.chdir(documents.home)
+    (documents.folder / "caf\udce9.md").write_text("# First\n\nOne.\n")
+    (documents.folder / "caf%E9.md").write_text("# Second\n\nTwo.\n")
+    assert main(["index", "docs", "--to", documents.target, "--engine", "local"]) == 2
+    captured = capfd.readouterr()
+    assert "25 copied" in captured.out
+    assert "another file has the id of caf%E9.md too" in captured.err

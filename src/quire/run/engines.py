@@ -21,6 +21,7 @@ from quire.run.process_pool import map_batches
 from quire.run.workers import Batch, WorkerDied, cores
 
 Function = Callable[[Any], Any]  # takes a record batch of documents (`path`, `text`), returns a record batch
+OnProblem = Callable[[str, str], None]  # called with the name of a document and why it cannot be read
 Results = Generator[tuple[Any, Any], None, None]  # each item with its result, or WorkerDied, in order
 Engine = Callable[[Iterable[Any], Callable[[Any], Any], int | None], Results]
 
@@ -39,7 +40,7 @@ def map_documents(
     *,
     engine: str = "local",
     workers: int | None = None,
-    on_problem: Callable[[str, str], None] = refuse_problem,
+    on_problem: OnProblem = refuse_problem,
 ) -> Iterator[Any]:
     """Yield the record batches that ``function`` returns for the documents of a source, in order.
 

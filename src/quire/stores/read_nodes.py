@@ -6,7 +6,7 @@ file until all documents are read, because a section also has the words of links
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import groupby
@@ -34,7 +34,7 @@ from quire.index.update import choose_slugs
 from quire.index.update_plan import Request, plan_update
 from quire.model.trees import DEFAULT_LANGUAGE
 from quire.model.validation import convert
-from quire.run.engines import refuse_problem, results
+from quire.run.engines import OnProblem, refuse_problem, results
 from quire.run.parts import Listed, Part, PartResult, document_parts, is_shard, is_url, parts_of, read_texts
 from quire.stores.node_rows import Copied, Row, decode_record, document_rows, opened_tables, write_documents
 from quire.stores.store import batched, in_list
@@ -50,7 +50,7 @@ def copy_documents(
     engine: str = "local",
     workers: int | None = None,
     on_progress: OnProgress | None = None,
-    on_problem: Callable[[str, str], None] = refuse_problem,
+    on_problem: OnProblem = refuse_problem,
     **options: Any,
 ) -> Copied:
     """Bring the sections of ``trees`` in a store up to date: folders, URLs or shards by name.
@@ -60,7 +60,7 @@ def copy_documents(
     folders are those of ``Index.update``; URLs and shards have ``languages`` only.
     """
     with TemporaryDirectory() as folder:
-        settings, parts = _plan(trees, options, Folder(Path(folder, files.DEFAULT_FOLDER)))
+        settings, parts = _plan(trees, options, Folder(Path(folder, files.DEFAULT_FOLDER)), on_problem)
         if not parts:
             raise QuireError(f"{', '.join(trees.values())}: no documents, so nothing is copied", "check the path")
         failed: set[str] = set()  # documents; of a shard the tree, as it may be any
@@ -79,7 +79,9 @@ def copy_documents(
             return write_documents(tables, documents, on_progress)
 
 
-def _plan(trees: Mapping[str, str], options: Mapping[str, Any], folder: Folder) -> tuple[IndexSettings, list[Part]]:
+def _plan(
+    trees: Mapping[str, str], options: Mapping[str, Any], folder: Folder, on_problem: OnProblem
+) -> tuple[IndexSettings, list[Part]]:
     """The settings of all trees, and their documents in parts; the option ``tree`` of a part names its tree."""
     local = {name: path for name, path in trees.items() if not (is_url(path) or is_shard(path))}
     records, parts = dict[str, TreeRecord](), list[Part]()
@@ -92,7 +94,9 @@ def _plan(trees: Mapping[str, str], options: Mapping[str, Any], folder: Folder) 
         request = convert(Request, {"languages": {}, **options, "trees": local})
         plan = choose_slugs(folder, plan_update(folder, request))
         for finding in plan.stale.failed:
-            raise InputError(finding.path, finding.message)
+            if finding.code != "same-id":  # a folder, whose documents would be taken for removed ones
+                raise InputError(finding.path, finding.message)
+            on_problem(finding.path, finding.message)
         for name, tree in plan.settings.trees.items():
             records[name], top = tree, Path(os.fsdecode(tree.folder))
             top = top if top.is_dir() else top.parent

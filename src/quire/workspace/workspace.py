@@ -367,6 +367,10 @@ class StoreWorkspace(Workspace):
         """No tree is missing: the documents need not be here."""
         return {}
 
+    def left_out(self) -> str:
+        """Not known: the documents are elsewhere."""
+        return ""
+
     def refresh(self, on_progress: object = None) -> Update:
         """Nothing to do: each search looks for the last version of the store."""
         return Update()
