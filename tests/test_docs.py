@@ -312,6 +312,19 @@ def test_the_reference_has_every_command_and_option(name) -> None:
     assert [flag for flag in options if not re.search(rf"[`\s]{flag}[`,\s]", part)] == []
 
 
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "contributing.md"], ids=name_of)
+def test_options_of_commands_exist(page) -> None:
+    """In blocks, tables and sentences: ``quire NAME … --option``. The examples of contributing.md add some."""
+    codes = [token.content for token in tokens(page) if token.type in ("fence", "code_inline")]
+    wrong = []
+    for name, arguments in re.findall(r"(?m)\bquire ([a-z-]+)((?: [^|&;\n]*)?)", "\n".join(codes).replace("\\\n", "")):
+        if name in COMMANDS:
+            params = group.get_command(click.Context(group), name).params
+            known = {flag for param in params for flag in (*param.opts, *param.secondary_opts)} | {"--help"}
+            wrong += [f"quire {name} {flag}" for flag in re.findall(r"(?<= )--[a-z-]+", arguments) if flag not in known]
+    assert wrong == []
+
+
 # docs/strategies.md
 
 

@@ -95,7 +95,7 @@ def decode(
         line = lines_at(before, [len(before)])[0]
         if errors == "strict":
             problem = f"byte offset {error.start}: not {encoding.upper()} ({error.reason})"
-            advice = f'{CONVERT}, or read it with errors="replace"'
+            advice = f'{CONVERT}, or set errors to "replace"'
             raise UndecodableError(name, problem, line, error.start, advice) from error
         message = f"undecodable bytes became U+FFFD, the first at byte offset {error.start}; {CONVERT}"
         return text, (Finding(code="undecodable", path=name, line=line, message=message),)

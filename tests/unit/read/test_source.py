@@ -48,7 +48,7 @@ def test_undecodable_bytes_are_named(data: bytes, offset: int, line: int) -> Non
         decode(data, "docs/a.md")
     assert (caught.value.path, caught.value.offset) == ("docs/a.md", offset)
     assert f"line {line}, byte offset {offset}:" in str(caught.value)
-    assert 'convert the file to UTF-8, or read it with errors="replace"' in str(caught.value)
+    assert 'convert the file to UTF-8, or set errors to "replace"' in str(caught.value)
     text, (finding,) = decode(data, "docs/a.md", "replace")
     assert "\ufffd" in text
     assert (finding.code, finding.path, finding.line) == ("undecodable", "docs/a.md", line)
