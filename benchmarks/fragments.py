@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import quire
-from quire.links.link_targets import LinkTargets
+from quire.links.broken_links import LinkTargets
 from quire.read.discover import discover
 
 COLLECTIONS = {

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import quire
-from quire.links.link_targets import LinkTargets
+from quire.links.broken_links import LinkTargets
 from quire.model.document import Link
 
 DEPTH = 10

@@ -20,7 +20,7 @@ from quire.evals.figures import Figure, figures
 from quire.evals.link_free_index import FOLDS, build_index
 from quire.evals.outcomes import DEPTH, Outcome, ask
 from quire.evals.questions import HeldLink, Question, link_questions, pasted_questions, section_id
-from quire.links.link_targets import LinkTargets
+from quire.links.broken_links import LinkTargets
 from quire.search.index_api import Index
 from quire.search.search_settings import Mode, SearchSettings
 

@@ -14,7 +14,7 @@ from quire.cli.exit_codes import NOTHING_FOUND
 from quire.cli.input_documents import Inputs, Summary, Work, results
 from quire.cli.open_workspace import INDEX_OPTIONS, IndexOptions, get_section
 from quire.cli.output import count_of, echo, note, visible, write_findings, write_json
-from quire.links.link_targets import LinkTargets
+from quire.links.broken_links import LinkTargets
 from quire.model.document import Document, Finding
 from quire.model.offsets import lines_at
 from quire.model.trees import OnUndecodable

@@ -15,7 +15,7 @@ import msgspec
 
 from quire.cut.sentences import sentence_ends
 from quire.errors import InputError, QuireError
-from quire.links.link_targets import LinkTargets
+from quire.links.broken_links import LinkTargets
 from quire.model.document import Document, Link
 from quire.read.source import read_file
 

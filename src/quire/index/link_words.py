@@ -20,7 +20,7 @@ import msgspec
 from quire.index.engine.node_fields import ID, LINK_NAMES, PAGE_NAMES
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import LINK_FOUND, LINK_LOST, Signs, storable
-from quire.links.link_addresses import (
+from quire.links.link_resolution import (
     Addresses,
     InternalLink,
     Page,

@@ -21,7 +21,7 @@ from quire.read.substitution_files import substitution_files, tree_substitutions
 
 def choose_slugs(documents: Mapping[str, Document], preferred: str = DEFAULT_SLUGS) -> str:
     """The rule by which most links lead to a section; if several are equal, ``preferred``, else GitHub's."""
-    from quire.links.link_targets import LinkTargets  # noqa: PLC0415  few programs that cut documents need it
+    from quire.links.broken_links import LinkTargets  # noqa: PLC0415  few programs that cut documents need it
 
     anchors = cache(lambda path, rule: frozenset(section_anchors(documents[path], rule)))
     fragments = list(LinkTargets(documents).fragments())

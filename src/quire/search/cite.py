@@ -15,7 +15,7 @@ from msgspec import Struct
 from quire.errors import NotFoundError, QuireError
 from quire.index.file_records import FileRecord
 from quire.index.node import Node
-from quire.links.link_addresses import address, page_of
+from quire.links.link_resolution import address, page_of
 from quire.model.document import Span
 from quire.model.offsets import lines_at
 from quire.read.git_process import earlier_texts

@@ -9,7 +9,7 @@ import pytest
 import quire
 from quire.evals.link_free_index import build_index, without_links
 from quire.evals.questions import Question, link_questions, read_questions, sample
-from quire.links.link_targets import LinkTargets
+from quire.links.broken_links import LinkTargets
 from quire.search.index_api import Index
 
 

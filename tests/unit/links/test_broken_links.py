@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import quire
-from quire.links.link_targets import LinkTargets, Target
+from quire.links.broken_links import LinkTargets, Target
 
 TREE = {
     "index.md": "# Home\n\ntext\n",

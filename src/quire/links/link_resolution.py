@@ -1,4 +1,4 @@
-"""Finds the pages of a tree by the addresses that links use: docs/generators.md lists them."""
+"""Finds the pages that links lead to by their addresses: docs/generators.md lists them."""
 
 import posixpath
 import re

@@ -13,7 +13,7 @@ from functools import cache, cached_property, partial
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from quire.links.link_addresses import (
+from quire.links.link_resolution import (
     Addresses,
     Lookup,
     Page,
