@@ -150,7 +150,7 @@ class LinkTargets:
             return Target(page)
         anchors = self._documents[page].section_columns.anchors
         close = get_close_matches(fragment.casefold(), anchors, n=1)
-        moved = [path for path, each in self._documents.items() if fragment in each.section_columns.anchors[1:]]
+        moved = self._pages_by_anchor.get(fragment, [])
         nearest = f"{moved[0]}#{fragment}" if len(moved) == 1 else f"#{close[0]}" if close else page
         return Target(page, 0, f"no section #{fragment}" + (f" in {page}" if page != path else ""), nearest)
 
@@ -191,6 +191,14 @@ class LinkTargets:
             if self._section(page, fragment) is None and self._template_headings(page):
                 lacking[fragment].add(page)
         return {fragment for fragment, pages in lacking.items() if len(pages) > 1}
+
+    @cached_property
+    def _pages_by_anchor(self) -> dict[str, list[str]]:
+        pages: dict[str, list[str]] = defaultdict(list)
+        for path, document in self._documents.items():
+            for anchor in document.section_columns.anchors[1:]:
+                pages[anchor].append(path)
+        return pages
 
     def _nearest_page(self, key: str) -> str:
         """A page of the same name in another folder, else one with a similar name."""

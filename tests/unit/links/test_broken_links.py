@@ -196,3 +196,20 @@ def test_a_namesake_in_another_folder_is_no_target() -> None:
 def test_anchors_of_headings_with_variables_and_those_of_vs_code(fragment: str, is_broken: bool) -> None:
     page = "# Page\n\n## Use {% data variables.product.prodname_vscode %} now\n\nx\n\n## Multi-cursor modifier\n\ny\n"
     assert bool(resolved({"page.md": page}, "a.md", f"[x](page.md#{fragment})").problem) == is_broken
+
+
+def test_a_page_is_not_looked_at_again_for_each_broken_link() -> None:
+    class Counted(dict[str, quire.Document]):
+        listed = 0
+
+        def items(self):
+            self.listed += 1
+            return super().items()
+
+    def listed(links: int) -> int:
+        text = "# Page\n\n## Section\n\n" + " ".join(f"[x](#missing-{number})" for number in range(links))
+        documents = Counted({"page.md": quire.parse(text, path="page.md")})
+        assert len(list(LinkTargets(documents).broken())) == links
+        return documents.listed
+
+    assert listed(30) == listed(3)
