@@ -20,17 +20,7 @@ import msgspec
 from quire.index.engine.node_fields import ID, LINK_NAMES, PAGE_NAMES
 from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import LINK_FOUND, LINK_LOST, Signs, storable
-from quire.links.link_resolution import (
-    Addresses,
-    InternalLink,
-    Page,
-    Site,
-    internal_link,
-    is_file,
-    keys_by_name,
-    last_name,
-    page_of,
-)
+from quire.links.link_resolution import Addresses, InternalLink, Page, Site, internal_link, last_name, page_of
 from quire.model.document import Document
 from quire.model.offsets import lines_at
 
@@ -230,7 +220,7 @@ class TreeLinks:
             pages, link_names = self._looked_up(addresses, record.page, link)
             names |= link_names
             resolved += bool(pages)
-            lost += not pages and not link.is_wiki and not is_file(link.page)
+            lost += not pages and not link.is_wiki and not link.is_file
             target = next(iter(pages), path)
             links.append(msgspec.structs.replace(link, target=target if target != path else ""))
         return tuple(links), tuple(sorted(names)), {LINK_FOUND: resolved, LINK_LOST: lost}
@@ -242,7 +232,7 @@ class TreeLinks:
             return self._absolute[key]
         lookup = addresses.lookup(page, link)
         pages = lookup.pages if addresses.site.has_wiki_links or not link.is_wiki else ()
-        found = pages, set(map(last_name, (*lookup.keys, *keys_by_name(link.page))))
+        found = pages, lookup.names
         if link.page.startswith("/"):  # it means the same on all pages, and a site may have many prefixes
             self._absolute[key] = found
         return found

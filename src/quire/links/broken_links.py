@@ -13,19 +13,7 @@ from functools import cache, cached_property, partial
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from quire.links.link_resolution import (
-    Addresses,
-    Lookup,
-    Page,
-    Sign,
-    Site,
-    address,
-    extension,
-    internal_link,
-    is_file,
-    last_name,
-    page_of,
-)
+from quire.links.link_resolution import Addresses, Lookup, Page, Sign, Site, address, internal_link, last_name, page_of
 from quire.model.document import Document, Link
 from quire.model.substitutions import substitute
 from quire.parsing.links import Anchors
@@ -126,7 +114,7 @@ class LinkTargets:
 
     def _must_be_here(self, path: str, lookup: Lookup) -> bool:
         """Whether a page that is not in the tree would have to be."""
-        if not lookup.keys or is_file(lookup.link.page):
+        if not lookup.keys or lookup.link.is_file:
             return False
         if lookup.link.page.startswith("/"):  # the site may have other pages at its top, and beside the tree
             is_top = "/" not in address(lookup.link.page)
@@ -134,7 +122,7 @@ class LinkTargets:
         file = posixpath.normpath(posixpath.join(posixpath.dirname(path), lookup.link.page))
         if file.startswith("..") or self._exists(file):
             return False
-        if extension(lookup.link.page) in MARKDOWN_EXTENSIONS:
+        if lookup.link.extension in MARKDOWN_EXTENSIONS:
             return True
         may_be_label = "/" not in lookup.link.page and self._has_labels
         return not may_be_label and any(posixpath.dirname(key) in self._folders for key in lookup.keys)

@@ -42,6 +42,16 @@ class InternalLink(msgspec.Struct, frozen=True, array_like=True, gc=False):
     position: int = 0  # and the node that has it
     target: str = ""  # the other document that it leads to, as far as that is known
 
+    @property
+    def extension(self) -> str:
+        """The extension of its page in lower case."""
+        return posixpath.splitext(self.page)[1].lower()
+
+    @property
+    def is_file(self) -> bool:
+        """Whether its page looks like a file that is no document."""
+        return _FILE_EXTENSION.match(self.extension) is not None and self.extension not in _PAGE_EXTENSIONS
+
 
 class Lookup(NamedTuple):
     """The documents that a link may mean."""
@@ -49,6 +59,11 @@ class Lookup(NamedTuple):
     link: InternalLink
     keys: Sequence[str]  # where the page would be; empty if that is outside of the tree
     pages: Sequence[str]  # the documents, the most likely one first
+
+    @property
+    def names(self) -> set[str]:
+        """The last names of addresses that decide where it leads."""
+        return set(map(last_name, (*self.keys, *keys_by_name(self.link.page))))
 
 
 Sign: TypeAlias = tuple[str, str]
@@ -104,7 +119,7 @@ class Addresses:
             prefixes = [(site, folder) for site, folder in self.site.prefixes if key.startswith(site)]
             keys = [f"{folder}{key[len(site) :]}".strip("/") for site, folder in prefixes]
         else:
-            keys = self._relative_keys(page, target)
+            keys = self._relative_keys(page, link)
         pages = list(dict.fromkeys(path for key in keys if (path := self.page(key)) is not None))
         if not pages and (link.is_wiki or (self.site.is_hugo and "/" not in target)):
             pages = self._pages_by_name(target)
@@ -138,14 +153,14 @@ class Addresses:
         matching = [[path for key, path in named.items() if f"/{key}".endswith(end)] for end, named in ends]
         return list(dict.fromkeys(next(filter(None, matching), ())))
 
-    def _relative_keys(self, page: Page, target: str) -> list[str]:
+    def _relative_keys(self, page: Page, link: InternalLink) -> list[str]:
         """Where a page may be; empty if that is outside of the tree."""
         bases = [posixpath.dirname(page.path)]
-        if extension(target) not in MARKDOWN_EXTENSIONS:
+        if link.extension not in MARKDOWN_EXTENSIONS:
             bases += [base for key in page.keys for base in (key, posixpath.dirname(key))]
-        elif self.site.is_mdx or (self.site.is_hugo and "/" in target):
+        elif self.site.is_mdx or (self.site.is_hugo and "/" in link.page):
             bases.append("")
-        joined = [posixpath.normpath(posixpath.join(base, target)) for base in dict.fromkeys(bases)]
+        joined = [posixpath.normpath(posixpath.join(base, link.page)) for base in dict.fromkeys(bases)]
         return list(dict.fromkeys(address(path) for path in joined if not path.startswith("..")))
 
     def _prefixes(self, key: str) -> list[Sign]:
@@ -177,16 +192,6 @@ def internal_link(document: Document, link: Link) -> InternalLink | None:
 def page_of(path: str, frontmatter: Mapping[str, Any]) -> Page:
     """A page with its addresses."""
     return Page(path, tuple(dict.fromkeys((address(path), *_other_keys(path, frontmatter)))))
-
-
-def is_file(target: str) -> bool:
-    """Whether a target looks like a file that is no document."""
-    return _FILE_EXTENSION.match(extension(target)) is not None and extension(target) not in _PAGE_EXTENSIONS
-
-
-def extension(path: str) -> str:
-    """The extension of a path in lower case."""
-    return posixpath.splitext(path)[1].lower()
 
 
 def last_name(key: str) -> str:
