@@ -10,7 +10,6 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count, islice
-from pathlib import Path
 from socket import gethostname
 
 import msgspec
@@ -21,16 +20,7 @@ from quire.index.engine import damage
 from quire.index.engine.node_fields import NodeFields, add_links, fields_of
 from quire.index.engine.snapshot import Opened, Snapshot
 from quire.index.engine.writer import Writer
-from quire.index.file_records import (
-    EXPECTED,
-    FOLDERS_KEY,
-    LINKS_KEY,
-    SETTINGS_KEY,
-    VERSION,
-    TreeRecord,
-    changed_blobs,
-    file_signs,
-)
+from quire.index.file_records import EXPECTED, FOLDERS_KEY, LINKS_KEY, SETTINGS_KEY, VERSION, changed_blobs, file_signs
 from quire.index.folder import CURRENT, IGNORE, LOCK, Folder, Pointer
 from quire.index.link_words import LinkRecord, TreeLinks, decode_links
 from quire.index.read_files import OnProgress, read_files
@@ -190,7 +180,9 @@ def _commit(
         _write(writer, plan, journal, changes, is_part=is_part)
         writer.commit()
         if plan.snapshot is None or plan.snapshot.settings.trees != plan.settings.trees:
-            _point_to(folder, generation, plan.settings.trees)
+            pointer = Pointer(VERSION, generation.name, msgspec.Raw(msgspec.json.encode(plan.settings.trees)))
+            with atomic_file.replacing(folder.path / CURRENT) as stream:
+                stream.write(msgspec.json.encode(pointer))
     except BaseException:
         if writer is not None:
             # What cannot be removed now is removed by the next commit. RuntimeError: the commit has ended the writer.
@@ -260,12 +252,6 @@ def _changed_links(
         links.signs[EXPECTED] = sum(task.record.id.startswith(links.prefix) for task in plan.stale.tasks)
         return map(decode_links, filter(None, encoded.values()))
     return links.change(encoded) if plan.snapshot else links.follow_all(encoded, journal.stream)
-
-
-def _point_to(folder: Folder, generation: Path, trees: dict[str, TreeRecord]) -> None:
-    pointer = Pointer(VERSION, generation.name, msgspec.Raw(msgspec.json.encode(trees)))
-    with atomic_file.replacing(folder.path / CURRENT) as stream:
-        stream.write(msgspec.json.encode(pointer))
 
 
 def _sweep(folder: Folder) -> None:
