@@ -145,7 +145,11 @@ class TreeLinks:
             for name in edit.page_names():
                 self._edited[name].append(edit.page)
         site, stored = Site.of(self.signs), self._stored(edits)
-        stale = {*filter(edits.get, edits), *self._affected_pages(edits, stored)}
+        changed_names: set[str] = set()  # those that come or go
+        for path, new in edits.items():
+            old_keys, new_keys = (set(record.page.keys if record else ()) for record in (stored.get(path), new))
+            changed_names.update(map(last_name, old_keys ^ new_keys))
+        stale = {*filter(edits.get, edits), *(page.path for page in self._stored_pages(LINK_NAMES, changed_names))}
         for path, old in stored.items():
             if (new := edits[path]) is not None:
                 new.sources, new.signs = old.sources, old.signs
@@ -167,14 +171,6 @@ class TreeLinks:
             self._set(path, record, signs=record.signs | counts, links=links, names=names)
             self._lead(path, before, record.leads)
         return (record for _, record in self._existing(sorted(self._changed.union(edits))))
-
-    def _affected_pages(self, edits: Mapping[str, LinkRecord | None], stored: Mapping[str, LinkRecord]) -> list[str]:
-        """The pages with a link to a name that comes or goes."""
-        names: set[str] = set()
-        for path, new in edits.items():
-            before, now = (set(record.page.keys if record else ()) for record in (stored.get(path), new))
-            names.update(map(last_name, before ^ now))
-        return [page.path for page in self._stored_pages(LINK_NAMES, names)]
 
     def follow_all(self, encoded: Mapping[str, bytes], spill: IO[bytes]) -> Iterator[LinkRecord]:
         """Follow the links of a new tree, whose records these are, by path.
