@@ -14,6 +14,7 @@ from quire.index.engine import node_fields
 from quire.index.engine.analysis import Spelling, adjacent_terms, flags, is_unspaced, spellings, term_pairs, terms
 from quire.index.engine.corrections import Dictionary
 from quire.index.engine.function_words import COMPARISONS, is_function_word
+from quire.index.engine.snapshot import PER_LOOKUP
 from quire.model.query_tree import TEXT_FIELDS, Either, Group, Not, Phrase, Query, Word, leaves
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
@@ -23,8 +24,6 @@ _FUNCTION_WORD = 0.5  # the weight of a function word beside others: it is rare 
 _WHOLE_FLAG = 6.0  # the extra weight of a flag with its dashes
 LONG_QUERY = 6
 """A query with so many words is compared word for word with the best nodes, and its function words find nothing."""
-_FEW_TERMS = 64
-"""Up to so many terms are looked up one by one; for a larger set, the engine scans all terms of the field."""
 
 
 class QueryContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -243,7 +242,7 @@ def compiled(context: QueryContext, query: Query, *, strict: bool = False) -> ta
 def one_of(schema: tantivy.Schema, name: str, values: Iterable[str]) -> tantivy.Query:
     """A filter: nodes with one of these values in a field that is not analysed."""
     terms = list(values)
-    if not 0 < len(terms) <= _FEW_TERMS:
+    if not 0 < len(terms) <= PER_LOOKUP:
         return tantivy.Query.term_set_query(schema, name, terms)
     return any_of([tantivy.Query.term_query(schema, name, term, index_option="basic") for term in terms])
 

@@ -22,7 +22,7 @@ from quire.index.folder import Folder, Stamp
 from quire.index.node import Node, Outline, decode_node, decode_outline
 
 _MAX_OUTLINES, _MAX_ADDRESSES, _MAX_STATISTICS = 16_384, 4_096, 50_000  # of how many documents and terms they are kept
-_PER_LOOKUP = 64  # how many terms the engine looks up at a time; for larger sets, it would scan all terms of the field
+PER_LOOKUP = 64  # how many terms the engine looks up at a time; for larger sets, it would scan all terms of the field
 _CHECKED_MATCHES = 100  # of how many matches outlines are read at once; the others are read if they are needed
 
 Decoded = TypeVar("Decoded")
@@ -165,8 +165,8 @@ class Snapshot:
     def _first_nodes(self, field: str, terms: Sequence[Any]) -> list[Address]:
         """The addresses of the first nodes of documents with one of some terms in a field that is not analysed."""
         addresses: dict[tuple[int, int], Address] = {}
-        for start in range(0, len(terms), _PER_LOOKUP):
-            some = terms[start : start + _PER_LOOKUP]
+        for start in range(0, len(terms), PER_LOOKUP):
+            some = terms[start : start + PER_LOOKUP]
             is_unique = field in (schema.FIRST, schema.ID)
             most = len(some) if is_unique else sum([self.doc_freq((field,), term) for term in some])
             query = tantivy.Query.boolean_query([(tantivy.Occur.Should, self._has(field, term)) for term in some])
