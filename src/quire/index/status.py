@@ -7,7 +7,6 @@ from pathlib import Path
 
 import msgspec
 
-from quire.index.engine.snapshot import Snapshot
 from quire.index.file_records import EXPECTED, FAILED, FILES, LINK_FOUND, LINK_LOST, NODES, TOKENS, Signs, TreeRecord
 from quire.model.document import Finding
 
@@ -44,12 +43,6 @@ class Status(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     failed: tuple[Finding, ...] = ()  # files that cannot be read
     vectors: str = ""  # the model of its vectors; empty if it has none
     without_vectors: int = 0  # the number of nodes that search by meaning does not find
-
-
-def progress(snapshot: Snapshot) -> tuple[int, int]:
-    """How many files were indexed, and how many there will be when a build that goes on is complete."""
-    files = snapshot.totals.get(FILES, 0)
-    return files, snapshot.totals.get(EXPECTED, files)
 
 
 def tree_info(home: Path, tree: TreeRecord, signs: Signs) -> TreeInfo:

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from quire.index.engine.first_pass import all_items, is_plain
 from quire.index.engine.snapshot import Snapshot
+from quire.index.file_records import EXPECTED, FILES
 from quire.index.node import Node
-from quire.index.status import progress
 from quire.model.breadcrumbs import joined
 from quire.model.document import Span
 from quire.model.page_markers import NOTEBOOK
@@ -74,7 +74,7 @@ def search(
     per_rank = settings.relevance_cutoff * results[0].score if results and not every else 0.0
     relevant = [result for rank, result in enumerate(results) if result.score >= rank * per_rank]
     phases["cut off"] = {"results": len(results) - len(relevant)}
-    hits = list(_hits(prepared, relevant, phases, explain=explain))
+    hits, files = list(_hits(prepared, relevant, phases, explain=explain)), snapshot.totals.get(FILES, 0)
     return Results(
         hits,
         query=text,
@@ -83,7 +83,7 @@ def search(
         below_cutoff=len(results) - len(relevant),
         over_budget=len(relevant) - len(hits),
         unknown_words=tuple(prepared.unknown),
-        progress=progress(snapshot),
+        progress=(files, snapshot.totals.get(EXPECTED, files)),
         phases=phases,
     )
 
