@@ -128,11 +128,6 @@ class Outline(msgspec.Struct, frozen=True, array_like=True, gc=False):
     tokens: list[int]  # with everything below each
     document_id: str = ""
 
-    @property
-    def tree(self) -> str:
-        """The name of its tree."""
-        return self.document_id.partition(":")[0]
-
     def ancestors(self, position: int) -> Iterator[int]:
         """The positions of the nodes above a node, from its parent to the document."""
         while (position := self.parents[position]) != NO_PARENT:

@@ -26,8 +26,7 @@ from quire.tokens import tokenizers
 OnProgress = Callable[[int, int, str], None]
 """Called with the number of files read, the number of all files, and the path of the last one."""
 
-_WORK_PER_WORKER = 6 * 1024 * 1024
-"""How much work makes up for the start of a process, which loads the parser and the tokenizer."""
+_WORK_PER_WORKER = 6 * 1024 * 1024  # makes up for the start of a process, which loads the parser and the tokenizer
 _MAX_WORKERS = 8  # more are idle, as one process takes their results
 
 

@@ -134,7 +134,7 @@ def _second_scores(prepared: PreparedQuery, matches: Sequence[Match], pasted: Pa
         title = outline.titles[match.position]
         for_title = adjacent = 0.0
         if not any_language.isdisjoint(title):
-            language = languages[outline.tree]
+            language = languages[outline.document_id.partition(":")[0]]
             rarities = {term: context.dictionary.statistics(term, language).rarity for term in title}
             shared = sum([rarities[term] for term in rarities if term in terms[language]])
             if shared and rarity:  # a title of one word among five is worth little more than that word
