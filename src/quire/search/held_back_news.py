@@ -44,8 +44,9 @@ class HeldBack:
 def _news_path(snapshot: Snapshot, number: int) -> str:
     """The path of a document that may be held back; empty for others."""
     tree, _, path = snapshot.document_id(number).partition(":")
+    path = path if is_news(path) else ""
     is_mostly_news: dict[str, bool] = snapshot.memory["news"]  # by tree
-    if is_news(path) and tree not in is_mostly_news:
+    if path and tree not in is_mostly_news:
         signs = snapshot.signs(tree)
         is_mostly_news[tree] = signs.get(NEWS, 0) > _MOSTLY * signs.get(FILES, 0)
-    return path if is_news(path) and not is_mostly_news[tree] else ""
+    return path if path and not is_mostly_news[tree] else ""
