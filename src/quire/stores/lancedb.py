@@ -133,6 +133,7 @@ _AS_IT_IS: dict[str, Any] = dict.fromkeys(("stem", "remove_stop_words", "lower_c
 _AS_IT_IS |= {"base_tokenizer": "whitespace", "max_token_length": None}  # columns have quire's terms
 _INDEXED: dict[str, Any] = {name: FTS(with_position=name == _BODY, **_AS_IT_IS) for name in _SEARCHED}
 _INDEXED |= {ID: BTree(), DOC: BTree(), TREE: Bitmap()}
+_INDEXED_TERMS: dict[str, Any] = {"term": BTree()}
 _FLAG_WEIGHT = 6.0  # of a flag with its dashes
 
 
@@ -211,9 +212,17 @@ class NodeTables:
         """Replace all nodes of some documents."""
         _merge(self._nodes, ID, pa.Table.from_pylist(list(rows), schema=_NODES), in_list(DOC, documents))
 
+    def is_finished(self) -> bool:
+        """Whether all rows are indexed."""
+        for table, indexed in ((self._nodes, _INDEXED), (self._terms, _INDEXED_TERMS)):
+            names = {column: index.name for index in table.list_indices() for column in index.columns}
+            if indexed.keys() - names or any(table.index_stats(name).num_unindexed_rows for name in names.values()):
+                return False
+        return True
+
     def finish(self) -> None:
         """Index new rows. Until then, they are found by reading all of them."""
-        for table, indexed in ((self._nodes, _INDEXED), (self._terms, {"term": BTree()})):
+        for table, indexed in ((self._nodes, _INDEXED), (self._terms, _INDEXED_TERMS)):
             there = {column for index in table.list_indices() for column in index.columns}
             for column, config in indexed.items():
                 if column not in there:
