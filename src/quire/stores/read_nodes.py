@@ -32,6 +32,7 @@ from quire.index.read_files import IndexedFile, OnProgress, parsed
 from quire.index.status import TreeInfo, tree_info
 from quire.index.update import choose_slugs
 from quire.index.update_plan import Request, plan_update
+from quire.model.document import UNTITLED
 from quire.model.trees import DEFAULT_LANGUAGE
 from quire.model.validation import convert
 from quire.run.engines import OnProblem, refuse_problem, results
@@ -114,7 +115,7 @@ def _read(trees: Mapping[str, TreeRecord], part: Part) -> PartResult:
     name, read, counts = part.options["tree"], list[IndexedFile](), Counts()
     for path, text in texts:
         data = text.encode("utf-8", "surrogatepass")
-        record = FileRecord(name, storable(path), len(data), 0, 0, racy=False, digest=digest_of(data))
+        record = FileRecord(name, storable(path) or UNTITLED, len(data), 0, 0, racy=False, digest=digest_of(data))
         read.append(_sections(*parsed(record, text, trees[name]), trees[name].language, counts))
     return PartResult((read, counts), problems)
 
