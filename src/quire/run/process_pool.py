@@ -10,8 +10,6 @@
 If a process dies, the items of the unfinished batches are repeated one at a time, with nothing else running.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal
@@ -87,7 +85,7 @@ def map_batches(
         pool.end()
 
 
-def _repeated(pool: _Pool, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result | WorkerDied]:
+def _repeated(pool: "_Pool", function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result | WorkerDied]:
     """The results of items whose process died, one by one; this time nothing else runs."""
     results: list[Result | WorkerDied] = []
     for item in items:

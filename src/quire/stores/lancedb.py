@@ -4,8 +4,6 @@ A table cannot be renamed: the rows of the following one become a new version of
 the sections of indexes: each write is one commit, so a reader sees a document whole, as it was or as it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -83,7 +81,7 @@ class _Lance:
         self._database.drop_table(name, ignore_missing=True)
         self._tables.pop(name, None)
 
-    def nodes(self, name: str) -> NodeTables:
+    def nodes(self, name: str) -> "NodeTables":
         """The tables of sections, which are made if they are missing."""
         return NodeTables(self._place, name, create=True)
 
@@ -137,7 +135,7 @@ _INDEXED_TERMS: dict[str, Any] = {"term": BTree()}
 _FLAG_WEIGHT = 6.0  # of a flag with its dashes
 
 
-def open_nodes(place: str, name: str) -> NodeTables | None:
+def open_nodes(place: str, name: str) -> "NodeTables | None":
     """The tables of sections; None if they do not exist."""
     is_there = "://" in place or Path(place).exists()  # connecting would make the folder
     tables: NodeTables | None = _unless_missing(NodeTables, place, name) if is_there else None
@@ -154,9 +152,8 @@ class NodeTables:
             if [table.schema.names for table in tables] != [made.names for made in schemas.values()]:
                 for table, made in schemas.items():  # those of another version
                     database.create_table(table, schema=made, mode="overwrite")
-        self._nodes: Any
-        self._terms: Any
-        self._nodes, self._terms = map(database.open_table, schemas)
+        self._nodes: Any = database.open_table(f"{name}__nodes")
+        self._terms: Any = database.open_table(f"{name}__terms")
 
     def refresh(self) -> tuple[int, int]:
         """Go to the last versions of the tables, and return them."""
