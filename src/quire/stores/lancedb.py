@@ -176,8 +176,7 @@ class NodeTables:
     def rows(self, ids: Sequence[str]) -> list[dict[str, Any]]:
         """What a search needs of the nodes with these ids."""
         columns = [DOC, TREE, *_COUNTED, schema.NODE, *_SEARCHED]
-        rows: list[dict[str, Any]] = self._nodes.search().where(in_list(ID, ids)).select(columns).to_arrow().to_pylist()
-        return rows
+        return list(self._nodes.search().where(in_list(ID, ids)).select(columns).to_arrow().to_pylist())
 
     def best(
         self, words: Sequence[str], flags: Sequence[str], boosts: Mapping[str, float], condition: str, limit: int
@@ -221,9 +220,8 @@ class NodeTables:
         """Index new rows. Until then, they are found by reading all of them."""
         for table, indexed in ((self._nodes, _INDEXED), (self._terms, _INDEXED_TERMS)):
             there = {column for index in table.list_indices() for column in index.columns}
-            for column, config in indexed.items():
-                if column not in there:
-                    table.create_index(column, config=config)
+            for column in sorted(indexed.keys() - there):
+                table.create_index(column, config=indexed[column])
             table.optimize()
 
 
