@@ -17,6 +17,8 @@ from quire.search.index_api import Index
 
 pytest.importorskip("lancedb", reason="needs quire-md[lancedb]: make test-integrations")
 
+from lancedb import connect
+
 from quire.stores import NodeIndex, copy_nodes, lancedb, node_rows
 from quire.workspace.workspace import Workspace
 
@@ -222,6 +224,15 @@ def test_a_writer_killed_after_its_sections(index: Index, docs: Path, tmp_path: 
     tables = lancedb.open_nodes(target.partition(":")[2], "quire")
     assert tables is not None
     assert tables.is_finished()
+
+
+def test_tables_with_other_columns(index: Index, target: str) -> None:
+    """Those of another version are made anew."""
+    database = connect(target.partition(":")[2])
+    for name in ("quire__nodes", "quire__terms"):
+        database.create_table(name, [{"id": "a", "earlier": "b"}])
+    assert copy_nodes(index, target).written == 24
+    check(index, NodeIndex.open(target))
 
 
 def test_bad_targets(index: Index, tmp_path: Path, target: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -147,11 +147,12 @@ class NodeTables:
 
     def __init__(self, place: str, name: str, *, create: bool = False) -> None:
         database, schemas = lancedb.connect(place), {f"{name}__nodes": _NODES, f"{name}__terms": _TERMS}
-        if create:
-            tables = [database.create_table(table, schema=made, exist_ok=True) for table, made in schemas.items()]
-            if [table.schema.names for table in tables] != [made.names for made in schemas.values()]:
-                for table, made in schemas.items():  # those of another version
-                    database.create_table(table, schema=made, mode="overwrite")
+        for table, made in schemas.items() if create else ():
+            known = _unless_missing(database.open_table, table)
+            if known is None or known.schema.names == made.names:
+                database.create_table(table, schema=made, exist_ok=True)
+            else:  # that of another version
+                database.create_table(table, schema=made, mode="overwrite")
         self._nodes: Any = database.open_table(f"{name}__nodes")
         self._terms: Any = database.open_table(f"{name}__terms")
 
