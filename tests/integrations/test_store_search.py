@@ -17,7 +17,9 @@ from quire.search.index_api import Index
 
 pytest.importorskip("lancedb", reason="needs quire-md[lancedb]: make test-integrations")
 
-from quire.stores import NodeIndex, copy_nodes, node_rows
+from lancedb import connect
+
+from quire.stores import NodeIndex, copy_nodes, lancedb, node_rows
 from quire.workspace.workspace import Workspace
 
 TOPICS = ("backup", "network", "storage", "cluster", "certificate", "firewall", "monitoring", "filesystem")
@@ -204,6 +206,32 @@ def test_a_killed_writer(index: Index, tmp_path: Path, target: str, steps: int) 
         for query in ("restore a backup", QUERIES[-2]):
             assert bool(stored.search(query)) == (steps == 7)
     assert copy_nodes(index, target).unchanged == min(24, steps * 4)
+    check(index, NodeIndex.open(target))
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_writer_killed_after_its_sections(index: Index, docs: Path, tmp_path: Path, target: str, steps: int) -> None:
+    """The next one also writes words and makes the indexes of the store, although no section is left to write."""
+    for name in ("lion", "wolf"):
+        (docs / "page-0.md").write_text(f"# Animals\n\nA {name} sleeps.\n")
+        index.update()
+        if name == "lion":
+            copy_nodes(index, target)
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "index"), target, str(steps)]
+    assert subprocess.run(command, check=False).returncode == 9
+    assert copy_nodes(index, target).written == 0
+    assert [hit.path for hit in NodeIndex.open(target).search("wolf")] == ["page-0.md"]
+    tables = lancedb.open_nodes(target.partition(":")[2], "quire")
+    assert tables is not None
+    assert tables.is_finished()
+
+
+def test_tables_with_other_columns(index: Index, target: str) -> None:
+    """Those of another version are made anew."""
+    database = connect(target.partition(":")[2])
+    for name in ("quire__nodes", "quire__terms"):
+        database.create_table(name, [{"id": "a", "earlier": "b"}])
+    assert copy_nodes(index, target).written == 24
     check(index, NodeIndex.open(target))
 
 

@@ -177,6 +177,16 @@ def test_another_store(documents: Documents) -> None:
         copy_documents(documents.trees, f"chroma:{documents.home / 'store'}")
 
 
+def test_a_document_without_a_path(documents: Documents) -> None:
+    """It is called untitled everywhere, so it is found, and not written again."""
+    shard = documents.home / "untitled.jsonl"
+    shard.write_text('{"path": "", "text": "# Whale"}\n')
+    trees = {"whales": str(shard)}
+    assert copy_documents(trees, documents.target).written == 1
+    assert [hit.id for hit in NodeIndex.open(documents.target).search("whale")] == ["whales:untitled"]
+    assert copy_documents(trees, documents.target) == Copied(written=0, removed=0, unchanged=1)
+
+
 def test_names_of_trees(documents: Documents, monkeypatch: pytest.MonkeyPatch, capfd) -> None:
     """Shards are called like their folder, and trees are those of quire.toml without paths."""
     monkeypatch.chdir(documents.home)

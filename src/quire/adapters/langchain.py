@@ -47,15 +47,10 @@ class QuireTextSplitter(TextSplitter):
 
     def split_documents(self, documents: Iterable[Document]) -> list[Document]:
         """The chunks of documents; each has the metadata of its document. ``transform_documents`` is the same."""
-        documents = list(documents)
-        cut = self._splitter(
-            (each.page_content, each.metadata.get("source"), each.id, each.metadata) for each in documents
-        )
-        return [
-            _document(piece, document.page_content, document.metadata)
-            for document, pieces_ in zip(documents, cut, strict=True)
-            for piece in pieces_
-        ]
+        given = list(documents)
+        cut = self._splitter((each.page_content, each.metadata.get("source"), each.id, each.metadata) for each in given)
+        both = zip(given, cut, strict=True)
+        return [_document(piece, each.page_content, each.metadata) for each, pieces in both for piece in pieces]
 
 
 class QuireLoader(BaseLoader):

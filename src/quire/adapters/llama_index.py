@@ -58,9 +58,8 @@ class QuireNodeParser(NodeParser):
         return "QuireNodeParser"
 
     def _parse_nodes(self, nodes: Sequence[BaseNode], show_progress: bool = False, **kwargs: Any) -> list[BaseNode]:
-        paths = [node.metadata.get("file_path") or node.metadata.get("source") for node in nodes]
-        values = zip(nodes, paths, strict=True)
-        cut = self._splitter([(node.get_content(), path, node.node_id, node.metadata) for node, path in values])
+        known = [(node, node.metadata.get("file_path") or node.metadata.get("source")) for node in nodes]
+        cut = self._splitter([(node.get_content(), path, node.node_id, node.metadata) for node, path in known])
         return [chunk for node, pieces in zip(nodes, cut, strict=True) for chunk in self._nodes_of(node, pieces)]
 
     def _nodes_of(self, document: BaseNode, pieces: Sequence[shared.FrameworkChunk]) -> list[TextNode]:

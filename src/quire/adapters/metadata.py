@@ -84,9 +84,7 @@ def pieces(chunks: Chunks, key: str, taken: Counter[str], *, header_keys: bool) 
         seed = f"{name}\0{taken[name]}".encode("utf-8", "surrogatepass")
         ids[record.id] = str(UUID(bytes=hashlib.blake2b(seed, digest_size=16).digest(), version=5))
         taken[name] += 1
-    return [
-        FrameworkChunk(record, ids[record.id], _metadata(record, ids, header_keys=header_keys)) for record in chunks
-    ]
+    return [FrameworkChunk(each, ids[each.id], _metadata(each, ids, header_keys=header_keys)) for each in chunks]
 
 
 def _metadata(chunk: Chunk, ids: Mapping[str | None, str], *, header_keys: bool) -> Metadata:

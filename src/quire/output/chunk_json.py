@@ -24,8 +24,7 @@ _SPACE = re.compile(r"\s*")
 
 def schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of the chunk record."""
-    shipped: dict[str, Any] = json.loads(SCHEMA.read_bytes())
-    return shipped
+    return dict(json.loads(SCHEMA.read_bytes()))
 
 
 def encode(chunk: Chunk, *, indent: int = 0) -> bytes:

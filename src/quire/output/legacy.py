@@ -26,15 +26,6 @@ def migrate(record: Mapping[str, Any], title: str | None = None, *, name: str = 
     if not isinstance(record, Mapping):
         raise InputError(name, "is not a chunk record", "a record is one JSON object")
     record = {key: value for key, value in record.items() if key != "fileTitle" or value is not None}
-    migrated = _filled(_current(record, name), title)
-    check_record({"fileTitle": "", **migrated}, Chunk, name=name)
-    if "fileTitle" not in migrated:
-        raise InputError(name, "has no fileTitle, which names the document", "give it (--title, or title= in Python)")
-    return migrated
-
-
-def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """``record`` with current names; InputError if a field has a wrong type."""
     current = renamed(record, RENAMED)
     position, stats = current.get("sourcePosition"), current.get(_STATS, {})
     if isinstance(position, Mapping):
@@ -42,7 +33,11 @@ def _current(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     if _COUNT in current and isinstance(stats, Mapping):
         current[_STATS] = {"tokens": current.pop(_COUNT), **stats}  # where quire writes it
     check_record(current, optional(Chunk), name=name)
-    return current
+    migrated = _filled(current, title)
+    check_record({"fileTitle": "", **migrated}, Chunk, name=name)
+    if "fileTitle" not in migrated:
+        raise InputError(name, "has no fileTitle, which names the document", "give it (--title, or title= in Python)")
+    return migrated
 
 
 def _filled(record: dict[str, Any], title: str | None) -> dict[str, Any]:

@@ -3,10 +3,8 @@
 chunk_batch(documents, strategy="flow")  # columns path and text in, one row per chunk out
 embed_batch(chunks, "wordllama")         # the same rows with a column vector
 
-A dataset has a file for each part, written by the processes that cut the documents.
-
-``_manifest/`` in the output says which parts are finished: a part whose documents and options have not changed is not
-done again. Outputs are folders or URLs.
+A dataset has a file for each part, written by the processes that cut the documents. ``_manifest/`` says which parts are
+finished: a part whose documents and options have not changed is not done again. Outputs are folders or URLs.
 """
 
 import re

@@ -1,22 +1,19 @@
 """The engines ``local`` and ``ray``, and ``map_documents``: a function over the documents of a folder, a URL or shards.
 
-Ray schedules a task for each part, and repeats those of a node that dies. quire connects to the cluster that
-``RAY_ADDRESS`` names, else to one on this machine, else starts one. A few tasks for each core are in progress, so the
-memory of this process does not grow with the number of parts.
+A few tasks for each core are in progress, so the memory of this process does not grow with the number of parts.
 """
 
 import logging
 import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from importlib import import_module
 from typing import Any
 
-from quire.errors import InputError, MissingExtraError, invalid_value
-from quire.run.killer_documents import without_killers
-from quire.run.parts import PART, Part, PartResult, parts_of, read_documents
+from quire.errors import InputError, MissingExtraError, QuireError, invalid_value
+from quire.run.parts import PART, Part, PartResult, Problem, parts_of, read_documents, read_texts
 from quire.run.process_pool import map_batches
 from quire.run.workers import Batch, WorkerDied, cores
 
@@ -79,7 +76,25 @@ def results(
     run = engine_of(engine)
     with closing(run(parts, work, workers)) as running:
         for part, done in running:
-            yield without_killers(part, work, run) if isinstance(done, WorkerDied) else done
+            yield _without_killers(part, work, run) if isinstance(done, WorkerDied) else done
+
+
+def _without_killers(part: Part, work: Callable[[Part], PartResult], run: Engine) -> PartResult:
+    """The result of a part that killed its process: each document is tried alone, then the others together."""
+    paths: Sequence[str] = part.paths
+    with suppress(QuireError):
+        paths = paths or [path for path, _ in read_texts(part)[0]]
+    part = part._replace(version="")  # less than the part itself, so no run may take it for finished
+    with closing(run([part._replace(paths=(path,)) for path in paths], work, 1)) as alone:
+        killers = {single.paths[0] for single, done in alone if isinstance(done, WorkerDied)}
+    reason = "its process died, perhaps for lack of memory; cut it into smaller files"
+    problems = [Problem(path, reason) for path in paths if path in killers]
+    rest = tuple(path for path in paths if path not in killers)
+    with closing(run([part._replace(paths=rest)] if rest else [], work, 1)) as again:
+        for _, done in again:
+            if not isinstance(done, WorkerDied):
+                return PartResult(done.value, [*done.problems, *problems])
+    return PartResult(None, [*problems, *[Problem(path, "its process died again and again") for path in rest]])
 
 
 def _local(items: Iterable[Any], work: Callable[[Any], Any], workers: int | None) -> Results:

@@ -1,16 +1,10 @@
 """Run a function over batches of items in several processes; results come back in order.
 
-    with closing(map_batches(function, batches, workers=4, prepare=load)) as results:
-        for item, result in results:
-            ...                        # result is WorkerDied if the item kills its process
-
 ``function`` and ``prepare`` (called first in every process) are pickled, so they must be importable, and not from
 ``__main__``. An error in ``function`` is raised here. Closing the iteration kills the processes.
 
 If a process dies, the items of the unfinished batches are repeated one at a time, with nothing else running.
 """
-
-from __future__ import annotations
 
 import multiprocessing
 import os
@@ -50,7 +44,7 @@ def map_batches(
     prepare: Callable[[], object] | None = None,
     on_failure: Callable[[str], None] | None = None,
 ) -> Generator[tuple[Item, Result | WorkerDied], None, None]:
-    """Yield each item with its result, in order.
+    """Yield each item with its result, or WorkerDied if the item kills its process, in order.
 
     If processes cannot be started, ``on_failure`` gets a message and this process does the work.
     """
@@ -87,7 +81,7 @@ def map_batches(
         pool.end()
 
 
-def _repeated(pool: _Pool, function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result | WorkerDied]:
+def _repeated(pool: "_Pool", function: Callable[[Item], Result], items: Sequence[Item]) -> list[Result | WorkerDied]:
     """The results of items whose process died, one by one; this time nothing else runs."""
     results: list[Result | WorkerDied] = []
     for item in items:

@@ -4,8 +4,6 @@ A collection takes the name of another one once that is deleted; if a sync is ki
 from there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial

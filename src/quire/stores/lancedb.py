@@ -4,8 +4,6 @@ A table cannot be renamed: the rows of the following one become a new version of
 the sections of indexes: each write is one commit, so a reader sees a document whole, as it was or as it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -83,7 +81,7 @@ class _Lance:
         self._database.drop_table(name, ignore_missing=True)
         self._tables.pop(name, None)
 
-    def nodes(self, name: str) -> NodeTables:
+    def nodes(self, name: str) -> "NodeTables":
         """The tables of sections, which are made if they are missing."""
         return NodeTables(self._place, name, create=True)
 
@@ -133,10 +131,11 @@ _AS_IT_IS: dict[str, Any] = dict.fromkeys(("stem", "remove_stop_words", "lower_c
 _AS_IT_IS |= {"base_tokenizer": "whitespace", "max_token_length": None}  # columns have quire's terms
 _INDEXED: dict[str, Any] = {name: FTS(with_position=name == _BODY, **_AS_IT_IS) for name in _SEARCHED}
 _INDEXED |= {ID: BTree(), DOC: BTree(), TREE: Bitmap()}
+_INDEXED_TERMS: dict[str, Any] = {"term": BTree()}
 _FLAG_WEIGHT = 6.0  # of a flag with its dashes
 
 
-def open_nodes(place: str, name: str) -> NodeTables | None:
+def open_nodes(place: str, name: str) -> "NodeTables | None":
     """The tables of sections; None if they do not exist."""
     is_there = "://" in place or Path(place).exists()  # connecting would make the folder
     tables: NodeTables | None = _unless_missing(NodeTables, place, name) if is_there else None
@@ -148,14 +147,14 @@ class NodeTables:
 
     def __init__(self, place: str, name: str, *, create: bool = False) -> None:
         database, schemas = lancedb.connect(place), {f"{name}__nodes": _NODES, f"{name}__terms": _TERMS}
-        if create:
-            tables = [database.create_table(table, schema=made, exist_ok=True) for table, made in schemas.items()]
-            if [table.schema.names for table in tables] != [made.names for made in schemas.values()]:
-                for table, made in schemas.items():  # those of another version
-                    database.create_table(table, schema=made, mode="overwrite")
-        self._nodes: Any
-        self._terms: Any
-        self._nodes, self._terms = map(database.open_table, schemas)
+        for table, made in schemas.items() if create else ():
+            known = _unless_missing(database.open_table, table)
+            if known is None or known.schema.names == made.names:
+                database.create_table(table, schema=made, exist_ok=True)
+            else:  # that of another version
+                database.create_table(table, schema=made, mode="overwrite")
+        self._nodes: Any = database.open_table(f"{name}__nodes")
+        self._terms: Any = database.open_table(f"{name}__terms")
 
     def refresh(self) -> tuple[int, int]:
         """Go to the last versions of the tables, and return them."""
@@ -178,8 +177,7 @@ class NodeTables:
     def rows(self, ids: Sequence[str]) -> list[dict[str, Any]]:
         """What a search needs of the nodes with these ids."""
         columns = [DOC, TREE, *_COUNTED, schema.NODE, *_SEARCHED]
-        rows: list[dict[str, Any]] = self._nodes.search().where(in_list(ID, ids)).select(columns).to_arrow().to_pylist()
-        return rows
+        return list(self._nodes.search().where(in_list(ID, ids)).select(columns).to_arrow().to_pylist())
 
     def best(
         self, words: Sequence[str], flags: Sequence[str], boosts: Mapping[str, float], condition: str, limit: int
@@ -211,13 +209,20 @@ class NodeTables:
         """Replace all nodes of some documents."""
         _merge(self._nodes, ID, pa.Table.from_pylist(list(rows), schema=_NODES), in_list(DOC, documents))
 
+    def is_finished(self) -> bool:
+        """Whether all rows are indexed."""
+        for table, indexed in ((self._nodes, _INDEXED), (self._terms, _INDEXED_TERMS)):
+            names = {column: index.name for index in table.list_indices() for column in index.columns}
+            if indexed.keys() - names or any(table.index_stats(name).num_unindexed_rows for name in names.values()):
+                return False
+        return True
+
     def finish(self) -> None:
         """Index new rows. Until then, they are found by reading all of them."""
-        for table, indexed in ((self._nodes, _INDEXED), (self._terms, {"term": BTree()})):
+        for table, indexed in ((self._nodes, _INDEXED), (self._terms, _INDEXED_TERMS)):
             there = {column for index in table.list_indices() for column in index.columns}
-            for column, config in indexed.items():
-                if column not in there:
-                    table.create_index(column, config=config)
+            for column in sorted(indexed.keys() - there):
+                table.create_index(column, config=indexed[column])
             table.optimize()
 
 

@@ -4,8 +4,6 @@ The store finds the best nodes for any of the words. They become a small index i
 with the frequencies of words in the whole store.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """PostgreSQL with pgvector. The comment of a table has its mark. A lock keeps two syncs of one table apart."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any

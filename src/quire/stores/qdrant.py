@@ -3,8 +3,6 @@
 A collection cannot be renamed, so one that can be replaced has a name made of its mark, and an alias.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from os import environ

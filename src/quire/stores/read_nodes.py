@@ -32,6 +32,7 @@ from quire.index.read_files import IndexedFile, OnProgress, parsed
 from quire.index.status import TreeInfo, tree_info
 from quire.index.update import choose_slugs
 from quire.index.update_plan import Request, plan_update
+from quire.model.document import UNTITLED
 from quire.model.trees import DEFAULT_LANGUAGE
 from quire.model.validation import convert
 from quire.run.engines import OnProblem, refuse_problem, results
@@ -103,8 +104,8 @@ def _plan(
             tasks = [task for task in plan.stale.tasks if task.record.tree == name]
             paths = [os.path.relpath(os.fsdecode(task.file), top).replace(os.sep, "/") for task in tasks]
             listed = [Listed(path, task.record.size, "") for path, task in zip(paths, tasks, strict=True)]
-            kind = Part("", options={"tree": name}, errors=tree.reading.errors, encoding=tree.reading.encoding)
-            parts += [kind._replace(source=part.source, paths=part.paths) for part in document_parts(str(top), listed)]
+            reading: Any = {"errors": tree.reading.errors, "encoding": tree.reading.encoding, "options": {"tree": name}}
+            parts += [part._replace(**reading) for part in document_parts(str(top), listed)]
     return IndexSettings(__version__, files.languages_of(records), dict(sorted(records.items()))), parts
 
 
@@ -114,7 +115,7 @@ def _read(trees: Mapping[str, TreeRecord], part: Part) -> PartResult:
     name, read, counts = part.options["tree"], list[IndexedFile](), Counts()
     for path, text in texts:
         data = text.encode("utf-8", "surrogatepass")
-        record = FileRecord(name, storable(path), len(data), 0, 0, racy=False, digest=digest_of(data))
+        record = FileRecord(name, storable(path) or UNTITLED, len(data), 0, 0, racy=False, digest=digest_of(data))
         read.append(_sections(*parsed(record, text, trees[name]), trees[name].language, counts))
     return PartResult((read, counts), problems)
 
@@ -160,11 +161,9 @@ class ReadDocuments:
         versions = {msgspec.msgpack.decode(value)[0] for _, value in tables.summaries()}
         trees = {name.partition(":")[0] for name in failed} if versions == {files.VERSION} else ()
         stored = tables.nodes(f"position = 0 AND {in_list(schema.TREE, trees)}", (schema.TREE, schema.DOC))
-        unread = sorted(
-            name for tree, name in stored if name not in self.records and not failed.isdisjoint((tree, name))
-        )
+        unread = {name for tree, name in stored if failed.intersection((tree, name))}.difference(self.records)
         columns = (schema.DOC, schema.POSITION, schema.NODE, "record", schema.BLOB)
-        for some in batched(unread, _KEPT):
+        for some in batched(sorted(unread), _KEPT):
             rows = sorted(tables.nodes(in_list(schema.DOC, some), columns), key=itemgetter(0, 1))
             for _, group in groupby(rows, itemgetter(0)):
                 _, _, nodes, (record, *_), (links, *_) = zip(*group, strict=True)

@@ -13,8 +13,6 @@ kill harmless at any moment, because the next sync repeats what is not recorded:
 A file of this machine whose size and times are those of the log is not read, by the rule of index/changed_files.py.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections import Counter, deque
@@ -176,7 +174,7 @@ def _rows(embedder: Any, part: Part) -> PartResult:
     return PartResult((hashes, all_rows), problems)
 
 
-def _embed(embedder: Any, batch: _Batch) -> Any:
+def _embed(embedder: Any, batch: "_Batch") -> Any:
     """The vectors of a batch's texts, in any process."""
     return vectors_of(resolve(embedder), [*batch.texts.values()]) if batch.texts else []
 

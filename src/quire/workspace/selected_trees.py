@@ -13,6 +13,7 @@ from quire.errors import IndexDamagedError, InputError, QuireError
 from quire.index.file_records import DEFAULT_FOLDER, FileRecord, storable
 from quire.index.folder import Folder, is_inside
 from quire.index.section_lookup import SectionName
+from quire.model.patterns import pattern
 from quire.model.trees import Tree, tree_name
 from quire.search.hit import Hit
 from quire.workspace.cached_indexes import cache_folder, cached_indexes
@@ -20,6 +21,7 @@ from quire.workspace.settings import IS_STORE, Settings
 
 exists = os.path.exists  # an empty path does not exist, but Path("") does
 _LONGEST_PATH = 4096
+_URL = pattern(r"\b(?!lancedb:|file:)([a-z][a-z0-9+.-]+:)/(?!/)")
 
 
 class Scope(NamedTuple):
@@ -36,7 +38,7 @@ class Scope(NamedTuple):
 def display_path(path: str | Path) -> str:
     """A path that works from the current folder: relative or absolute, whichever is shorter."""
     if is_target(str(path)):
-        return str(path)
+        return _URL.sub(r"\1//", str(path))  # Path leaves one slash of s3://bucket
     absolute = os.path.abspath(path)  # noqa: PTH100  links stay as named
     with suppress(ValueError):  # another drive
         return min(os.path.relpath(absolute), absolute, key=len)
