@@ -8,6 +8,7 @@ from quire.errors import TokenizerError
 CHARACTERS_A_TOKEN = 4
 ESTIMATE = "estimate"
 _LONGEST_REMEMBERED = 16_384
+_MOST_LINES = 10_000
 Count = Callable[[str], int]
 
 
@@ -17,6 +18,7 @@ class TokenCounter:
     def __init__(self, name: str, count: Callable[[str], int], characters_a_token: int = 0) -> None:
         self.name = name  # in options, records and messages
         self.count = self.count_ascii = count  # how many tokens a text has; the same for ASCII text
+        self.line_count = lru_cache(_MOST_LINES)(count)  # the same with a memory, for lines that many pieces repeat
         self.characters_a_token = characters_a_token  # by which it divides the length; 0 if it does something else
         self.starts_line: Callable[[str, int], object] = lambda _text, _at: None
         """Tells the most frequent clean cuts, the starts of lines, faster than ``cuts_cleanly``."""
