@@ -116,6 +116,8 @@ def _what_fits_is_not_cut(case: Case) -> Iterator[Note]:
         return
     values = dict(_options(case.chunks[0]))
     document, options = case.document, build(values.pop("strategy"), values)
+    if not document.block_columns.starts:  # chunks of another text
+        return
     start, end = document.block_columns.starts[0], document.block_columns.ends[-1]
     section_of = document.enclosing_section if case.strategy == "packed" else document.first_section
     breadcrumbs, section = Breadcrumbs(document, case.counter.line_count, options), section_of(start, end)
