@@ -35,15 +35,8 @@ from quire.tokens.token_counters import TokenCounter
 
 AnyPath: TypeAlias = str | PathLike[str]  # a path as callers may give it
 _Strategy: TypeAlias = Callable[[Document, Sizer, run_options.Options], tuple[Sequence[Piece], Sequence[Finding]]]
-_ARGUMENTS = {
-    "path": str,
-    "title": str,
-    "syntax": Syntax,
-    "dialect": DialectName,
-    "substitutions": Substitutions,
-    "page_marker": str,
-}
-"""The arguments of ``parse`` besides the text, with their types."""
+_TYPES = {"syntax": Syntax, "dialect": DialectName, "substitutions": Substitutions, "errors": OnUndecodable}
+"""The types of arguments that are not texts."""
 _MOST_PATH = 4096  # characters of a path
 
 
@@ -67,7 +60,9 @@ def parse(
         raise TypeError(f"a text is needed, not {type(text).__name__}; for a file see quire.chunk_file")
     path = str(path) if isinstance(path, PathLike) else path
     variables = dict(substitutions) if isinstance(substitutions, Mapping) else substitutions or {}
-    _check_arguments(path, title, syntax, dialect, variables or None, page_marker)
+    _check_arguments(
+        path=path, title=title, syntax=syntax, dialect=dialect, substitutions=variables or None, page_marker=page_marker
+    )
     source = make_source(text, path, syntax, dialect, variables, page_marker=page_marker or "")
     if path is None and len(text) < _MOST_PATH:  # a path that was probably to be read
         name = text.strip()
@@ -78,10 +73,10 @@ def parse(
     return parse_source(source, title)
 
 
-def _check_arguments(*values: Any) -> None:
-    for (name, kind), value in zip(_ARGUMENTS.items(), values, strict=True):
-        if value is not None and not (kind is str and isinstance(value, str)):
-            validation.check(name, value, kind)
+def _check_arguments(**values: Any) -> None:
+    for name, value in values.items():
+        if value is not None and (name in _TYPES or not isinstance(value, str)):
+            validation.check(name, value, _TYPES.get(name, str))
 
 
 def chunk(
@@ -161,8 +156,7 @@ def check_options(strategy: str, options: Mapping[str, Any], errors: object = "s
     title, syntax, substitutions, tokenizer = (values.pop(name) for name in list(values)[:4])
     _built_options(strategy, tokenizer, values)
     variables = dict(substitutions) if isinstance(substitutions, Mapping) else substitutions
-    _check_arguments(None, title, syntax, None, variables, None)
-    validation.check("errors", errors, OnUndecodable)
+    _check_arguments(title=title, syntax=syntax, substitutions=variables, errors=errors)
 
 
 def _pieces(

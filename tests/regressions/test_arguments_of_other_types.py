@@ -41,3 +41,8 @@ def test_what_was_read_from_json_is_verified_once_it_is_decoded() -> None:
 def test_what_is_no_path_is_no_file(file: Any) -> None:
     with pytest.raises(TypeError, match=type(file).__name__):
         quire.chunk_file(file)
+
+
+def test_chunks_of_a_text_that_is_gone_are_reported() -> None:
+    findings = quire.verify("", quire.chunk("Word. " * 100, "packed", max_tokens=32))
+    assert {"impossible-span"} <= {finding.code for finding in findings}

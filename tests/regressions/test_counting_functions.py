@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -82,3 +84,17 @@ def test_a_heading_keeps_as_much_of_its_text_as_the_cap_allows(strategy: str, mo
     text = "# One\n\nThis is below.\n\n" + "".join(f"# Part {n}\n\nSome {'more ' * 20}text.\n\n" for n in range(9))
     chunks = cut(text, strategy, count, 64, breadcrumb_mode=mode, title="T", min_tokens=0)
     assert [chunk.original_text for chunk in chunks[:2]] == ["# One\n\nThis is", "below."]
+
+
+def test_nothing_keeps_a_function_that_has_counted() -> None:
+    class Words:
+        def __call__(self, text: str) -> int:
+            return len(text.split())
+
+    count = Words()
+    chunks = cut(document(6), "packed", count, 64)
+    kept = weakref.ref(count)
+    del count
+    gc.collect()
+    assert chunks
+    assert kept() is None

@@ -225,9 +225,7 @@ def node_id(document: Document, section: int, options: Options) -> str:
 def _metadata(document: Document, options: Options, started: float) -> Mapping[str, Any]:
     """Front matter without quire's own names, then the source file, the options and quire's version."""
     pipeline: dict[str, Any] = {"version": __version__}
-    metadata = dict(document.source.metadata)
-    for name in OWN_METADATA:
-        metadata.pop(name, None)
+    metadata = {name: value for name, value in document.source.metadata.items() if name not in OWN_METADATA}
     metadata |= {"chunkingOptions": options.to_dict(), "pipeline": pipeline}
     if document.path is not None:
         metadata["sourceFile"] = document.path

@@ -112,13 +112,13 @@ def _nothing_altered(case: Case) -> Iterator[Note]:
 
 def _what_fits_is_not_cut(case: Case) -> Iterator[Note]:
     """``packed`` and ``flow`` make one chunk of a document that fits the cap; with several nodes, ``join_tokens``."""
-    if case.counter is None or case.strategy not in ("packed", "flow") or len(case.chunks) < 2:
+    document, blocks = case.document, case.document.block_columns
+    if case.counter is None or case.strategy not in ("packed", "flow") or len(case.chunks) < 2 or not blocks.starts:
         return
     values = dict(_options(case.chunks[0]))
-    document, options = case.document, build(values.pop("strategy"), values)
-    start, end = document.block_columns.starts[0], document.block_columns.ends[-1]
+    options, start, end = build(values.pop("strategy"), values), blocks.starts[0], blocks.ends[-1]
     section_of = document.enclosing_section if case.strategy == "packed" else document.first_section
-    breadcrumbs, section = Breadcrumbs(document, case.counter.count, options), section_of(start, end)
+    breadcrumbs, section = Breadcrumbs(document, case.counter.line_count, options), section_of(start, end)
     titles = document.section_columns.titles[1:2] if options.breadcrumb_mode == "conditional" else []
     line = "" if any(breadcrumbs.repeats(title, section) for title in titles) else breadcrumbs.prefix(section)
     text = case.normalized(start, end) if getattr(options, "normalize", False) else document.text[start:end]

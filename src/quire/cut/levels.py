@@ -80,15 +80,12 @@ class Level(NamedTuple):
     positions: Positions  # where it may be cut
     is_preference: bool = False
     """Whether spans above the limit, not only those above the cap, are cut on the next level."""
-    window: tuple[int, int] | None = None  # the positions between which it may be cut; None for no limits
+    window: tuple[int, int] = (0, 1 << 62)  # the positions between which it may be cut
 
     def ends(self, text: str, start: int, end: int) -> Sequence[int]:
         """The positions in the window; the last is ``end``."""
-        ends = self.positions(text, start, end)
-        if self.window is None:
-            return ends
         low, high = self.window
-        return _with_end([at for at in ends if low <= at <= high], end)
+        return _with_end([at for at in self.positions(text, start, end) if low <= at <= high], end)
 
 
 WORDS = (Level(word_ends), Level(inner_word_ends), Level(safe_grapheme_ends), Level(character_ends))
@@ -98,8 +95,7 @@ LEVELS: dict[str, tuple[Level, ...]] = {
     "paragraphs": (Level(paragraph_line_ends, is_preference=True), *_SENTENCES),
     "code": (Level(blank_line_ends, is_preference=True), Level(line_ends), *WORDS),
     "table": (Level(line_ends), Level(line_ends), Level(cell_starts), *WORDS),
-    "html": (Level(line_ends), *WORDS),
-    "math": (Level(line_ends), *WORDS),
+    **dict.fromkeys(("html", "math"), (Level(line_ends), *WORDS)),
 }
 """The levels of each kind of block, the best first; lists, quotes and the like are cut between the blocks inside.
 

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from quire.cut.levels import LEVELS, WORDS, Level, line_ends
 from quire.cut.reopen import (
     CODE_INDENT,
-    DEEPEST,
     NO_AFFIXES,
     Affixes,
     quote_marks,
@@ -26,6 +25,7 @@ from quire.model.offsets import BLANK, LINE_END, line_start, text_end, trimmed
 from quire.parsing.nested_blocks import NESTING, directive_content, inner_blocks, item_content, list_items
 from quire.tokens.sizer import SLACK, Sizer, longest_that_fits
 
+_DEEPEST = 40  # blocks nested deeper are cut at lines
 _SHORT = 4  # segments of fewer characters on average are not counted one by one
 _SMALL = 8  # a slice smaller than this fraction of the limit joins a neighbour that is above the limit
 
@@ -109,7 +109,7 @@ class Cutter:
 
     def _cut_block(self, block: Block, start: int, end: int, depth: int, *, is_nested: bool) -> None:
         """Cut a block from ``start``, the start of its line, to ``end``."""
-        if depth > DEEPEST:
+        if depth > _DEEPEST:
             number = len(self._slices)
             self._cut_span(_Cut(LEVELS["html"]), start, end)
             cuts = [cut.start for cut in self._slices[number + 1 :]]
@@ -218,7 +218,7 @@ class Cutter:
 
     def _quote_marks(self, position: int) -> str:
         marks = quote_marks(self._text, position)
-        if marks.count(">") <= DEEPEST:
+        if marks.count(">") <= _DEEPEST:
             return marks
         message = "quote nested too deep: its marks are not repeated in every part"
         self._notes.append((self._start, "quote-left-out", message))

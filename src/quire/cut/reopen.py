@@ -11,7 +11,6 @@ from quire.model.offsets import BLANK, LINE_END, line_start, text_end
 from quire.parsing.nested_blocks import directive_content
 
 CODE_INDENT = 4  # this many columns of indentation make code
-DEEPEST = 40  # blocks nested deeper are cut at lines
 
 _MARKER = r"(?:[-*+]|[0-9]{1,9}[.)])(?=[ \t])"
 _LABEL = r"\[\^[^\]\s]+\]:"

@@ -1,7 +1,6 @@
 """The breadcrumb: one line above a chunk that says where it is in the document, such as ``Guide > Setup > Linux``."""
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache, partial
 
 from quire.model.document import Document
 from quire.model.options import Options
@@ -14,16 +13,11 @@ _NO_LIMIT = 1 << 62
 _SHORTEST = 10  # a shorter line says nothing useful
 
 
-@lru_cache(_MOST_KNOWN)
-def _token_count(count: Callable[[str], int], text: str) -> int:
-    return count(text)
-
-
 class Breadcrumbs:
     """The breadcrumb lines of a document's sections, each made once. A line takes at most half of the cap."""
 
-    def __init__(self, document: Document, count: Callable[[str], int], options: Options) -> None:
-        self.tokens_of = partial(_token_count, count)  # of lines, and of what else several pieces have in front
+    def __init__(self, document: Document, tokens_of: Callable[[str], int], options: Options) -> None:
+        self.tokens_of = tokens_of  # of lines, and of what else several pieces have in front
         self._is_off = options.breadcrumb_mode == "none"
         self._room = options.cap // 2 if options.cap else _NO_LIMIT
         self._lines: dict[int, str] = {}

@@ -10,7 +10,6 @@ from typing import Annotated, Any, NamedTuple
 from msgspec import Meta, Struct, field, structs, to_builtins
 
 from quire.model.document import UNTITLED, Document, Finding
-from quire.model.notebook_html import band
 from quire.model.options import Options
 from quire.model.page_markers import without_markers
 from quire.model.substitutions import substitute
@@ -173,7 +172,7 @@ class Chunks(list[Chunk]):
 
     def _repr_html_(self) -> str:
         """The chunks as coloured bands, for a notebook."""
-        return "".join(map(band, self))
+        return "".join(map(_band, self))
 
 
 def plain_values(value: Any) -> Any:
@@ -189,6 +188,17 @@ def renamed(record: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, An
 
 
 _SHOWN = 100  # how many characters of a text a chunk shows of itself
+_HUE_STEP = 137  # degrees between the colours of neighbouring bands
+
+
+def _band(chunk: Chunk) -> str:
+    hue, texts = chunk.chunk_number * _HUE_STEP % 360, (chunk.id, chunk.header_breadcrumb, chunk.original_text)
+    name, headings, text = (text.replace("&", "&amp;").replace("<", "&lt;") for text in texts)
+    return (
+        f'<div style="border-left:6px solid hsl({hue},60%,60%);padding:0 8px;margin:4px 0">'
+        f"<small>{name} · {headings} · {chunk.token_stats.tokens} tokens</small>"
+        f'<div style="white-space:pre-wrap">{text}</div></div>'
+    )
 
 
 def _restored(values: dict[str, Any]) -> Chunk:

@@ -26,8 +26,6 @@ _INDENT = re.compile(r"(?:[ \t>]|[-*+][ \t]|[0-9]{1,9}[.)][ \t])*\Z")
 _LINE_START = r"(?:\A|(?<=[\r\n]))[ \t]*+"
 _DIRECTIVE = re.compile(rf"{_LINE_START}(:{{3,}}+)[ \t]*+(?:\{{?[ \t]*+([^\s{{}}\[\]:]++)|(?=[\r\n]|\Z))")
 """A line that opens a directive, with a name, or closes one."""
-
-
 _BRACES = r"\{[^{}]*+\}"  # JavaScript in braces, nested up to four deep
 for _ in range(3):
     _BRACES = rf"\{{(?:[^{{}}]++|{_BRACES})*+\}}"
@@ -50,7 +48,6 @@ _INDENTED = re.compile(
 """The first line of an admonition or a tab of MkDocs, above indented content."""
 ADMONITION_MARKS = ("!!!", "???", "===")
 _MAX_OPEN = 64  # how many openings may wait for their closing; keeps hostile input linear
-
 
 TemplateTag: TypeAlias = tuple[int, int, str, bool]
 """A shortcode of Hugo or a tag of Liquid that opens or closes something: its span, its name with what is in front of it

@@ -157,15 +157,12 @@ class Discovery:
         self.left_out.update("hidden" for _ in never.difference(_NEVER, ignore_files.NAMES))
         has_notes = _has_notes(os.path.basename(folder.path[:-1] or folder.real), names, folder.has_notes)  # noqa: PTH119
         folder = folder._replace(rules=rules, has_notes=has_notes)
-        files = []
-        for entry, is_file in entries.items():
-            if entry.name not in never and is_file:
-                files.append(entry)
-            elif entry.name not in never:
-                self._add_other(entry, folder, names)
+        taken = {entry: is_file for entry, is_file in entries.items() if entry.name not in never}
+        for entry in (entry for entry, is_file in taken.items() if not is_file):
+            self._add_other(entry, folder, names)
         if folder.file in self._changed or folder.file not in self._known:
             self.listed.add(folder.path)
-            self._add_files([entry for entry in files if entry.name.lower().endswith(EXTENSIONS)], folder)
+            self._add_files([entry for entry in taken if taken[entry] and has_extension(entry.name)], folder)
 
     def _is_named(self, name: str) -> bool:
         """Whether a pattern of ``include`` names a folder."""

@@ -163,6 +163,7 @@ def load(block: str) -> Any:
         marks = [mark.index for mark in (error.problem_mark, error.context_mark) if mark]
         # Where the value began, if parsing failed at the end of the text.
         offset = next((index for index in marks if index < len(block)), max(len(block) - 1, 0))
+        problem = "a tab where YAML takes only spaces" if block[offset : offset + 1] == "\t" else problem
         raise MalformedError(problem, lines_at(block, [offset])[0] - 1) from error
     finally:
         loader.dispose()

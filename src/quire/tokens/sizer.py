@@ -57,7 +57,7 @@ class Sizer:
         is_ascii = document.text.isascii() and document.title.isascii()
         self.count: Callable[[str], int] = counter.count_ascii if is_ascii else counter.count
         self.cap = options.cap or _NO_CAP
-        self.breadcrumbs = Breadcrumbs(document, self.count, options)
+        self.breadcrumbs = Breadcrumbs(document, counter.line_count, options)
         self.section_of = document.first_section if options.strategy == "flow" else document.enclosing_section
         """The section whose breadcrumb line is above a span."""
         self._rate = counter.characters_a_token

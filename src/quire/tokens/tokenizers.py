@@ -13,20 +13,11 @@ from quire.errors import OptionError, TokenizerError, is_panic
 from quire.model.offsets import repaired
 from quire.tokens.encodings import EncodingCounter
 from quire.tokens.openai_models import ENCODINGS, encoding_of
-from quire.tokens.token_counters import (
-    CHARACTERS_A_TOKEN,
-    ESTIMATE,
-    Count,
-    TokenCounter,
-    estimated,
-    function_counter,
-    name_of,
-    remembered,
-)
+from quire.tokens.token_counters import ESTIMATE_COUNTER, Count, TokenCounter, function_counter, name_of, remembered
 
 _NAMED: Mapping[str, TokenCounter] = {
     **{name: EncodingCounter(name) for name in ENCODINGS},
-    ESTIMATE: TokenCounter(ESTIMATE, estimated, CHARACTERS_A_TOKEN),
+    ESTIMATE_COUNTER.name: ESTIMATE_COUNTER,
 }
 """One counter per name, so that a process loads a vocabulary at most once."""
 

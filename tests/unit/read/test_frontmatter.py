@@ -10,6 +10,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import quire
 from quire.model.document import Span
 from quire.read.frontmatter import split
 
@@ -313,3 +314,9 @@ def test_names_of_quire_s_own_metadata_are_reported(text: str, key: str) -> None
 
 def test_names_like_those_of_quire_s_own_metadata_are_free() -> None:
     assert data_of("sourcefile: x\npipelines: [a]\nnested: {pipeline: x}")["pipelines"] == ["a"]
+
+
+def test_a_tab_is_called_a_tab() -> None:
+    (finding,) = quire.parse("---\nkeys:\n\tfirst: 1\n---\nText").findings
+    assert "a tab where YAML takes only spaces" in finding.message
+    assert finding.line == 3
