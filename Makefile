@@ -66,13 +66,14 @@ $(INTEGRATIONS)/ready: pyproject.toml tests/integrations/requirements.txt
 CLUSTER := .venv-cluster
 $(CLUSTER)/ready: pyproject.toml
 	$(PYTHON) -m venv $(CLUSTER)
-	$(CLUSTER)/bin/pip install --quiet --editable '.[dev,ray,lancedb,wordllama]' 'ray[default]' 'dask[dataframe]>=2026.1,<2027' 'pyspark>=4,<5'
+	$(CLUSTER)/bin/pip install --quiet --editable '.[dev,ray,lancedb,wordllama]' 'ray[default]' 'dask[dataframe]>=2026.1,<2027' 'pyspark>=4,<5' \
+		'moto[server]>=5.1,<6'
 	@touch $@
 
 test-integrations: $(INTEGRATIONS)/ready $(CLUSTER)/ready  ## test frameworks, models, stores and clusters, in environments of 4 GB
 	$(call test-in,$(INTEGRATIONS))
 	$(CLUSTER)/bin/pytest -c tests/integrations/pytest.ini --rootdir . -q tests/integrations/test_ray.py \
-		tests/integrations/test_many_machines_page.py
+		tests/integrations/test_many_machines_page.py tests/integrations/test_object_storage.py
 
 test-newest: $(INTEGRATIONS)/ready  ## the same with the newest version of each package, whatever the ranges say
 	$(INTEGRATIONS)/bin/pip install --quiet --upgrade --requirement tests/integrations/newest.txt

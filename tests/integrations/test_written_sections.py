@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -72,6 +73,21 @@ def test_rows_and_answers_are_those_of_an_index(documents: Documents) -> None:
     assert copied.removed == 2
     assert copied.written < 12
     documents.check()
+
+
+def test_nothing_is_written_if_nothing_changed(documents: Documents) -> None:
+    """Also by processes in which sets have another order."""
+    for path in list(documents.texts)[:3]:
+        documents.texts[path] = f"---\nowner: me\nteam: us\nreviewed: 2026\n---\n{documents.texts[path]}"
+    documents.write()
+    command = ["index", documents.trees["docs"], "--to", documents.target, "--engine", "local"]
+    versions = set()
+    for seed in "123":
+        env = {**os.environ, "PYTHONHASHSEED": seed}
+        subprocess.run([sys.executable, "-m", "quire", *command], check=True, env=env)
+        database = pytest.importorskip("lancedb").connect(documents.home / "store")
+        versions.add(tuple(database.open_table(f"quire__{name}").version for name in ("nodes", "terms")))
+    assert len(versions) == 1
 
 
 def test_a_folder(documents: Documents) -> None:

@@ -16,7 +16,7 @@ from quire.errors import NotFoundError
 from quire.index.file_records import VERSION, storable
 from quire.model.options import AUTO_SLUGS, DEFAULT_SLUGS
 from quire.search.index_api import Status, TreeInfo
-from quire.workspace.selected_trees import display_path, missing_tree
+from quire.workspace.selected_trees import display_path, missing_tree, path_text
 from quire.workspace.workspace import Workspace
 
 
@@ -39,10 +39,11 @@ def command(*, paths: tuple[str, ...] = PATHS, as_json: bool = JSON, index_folde
         is_fine = not (status.damaged or status.rebuild or status.outdated or status.failed or changed)
         if as_json:
             failed = tuple(structs.replace(finding, path=storable(finding.path)) for finding in status.failed)
-            trees = {name: structs.replace(one, folder=storable(str(one.folder))) for name, one in status.trees.items()}
+            folders = {name: storable(path_text(tree.folder)) for name, tree in status.trees.items()}
+            trees = {name: structs.replace(tree, folder=folders[name]) for name, tree in status.trees.items()}
             record = msgspec.to_builtins(structs.replace(status, failed=failed, trees=trees))
             reasons = {name: storable(reason) for name, reason in changed.items()}
-            output.write_json({"index": storable(str(workspace.index_folder)), **record, "changedTrees": reasons})
+            output.write_json({"index": storable(path_text(workspace.index_folder)), **record, "changedTrees": reasons})
         else:
             _show(status, changed, workspace)
             if is_fine:

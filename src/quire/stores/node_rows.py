@@ -118,7 +118,7 @@ def write_documents(tables: Any, documents: IndexedDocuments | ReadDocuments, on
     keys = frozenset().union(*[decode_front_matter(record.front_matter) for record in records.values()])
     total = sum([record.nodes for record in records.values()]) + blob_count(records, len(settings.trees))
     own = Summary(VERSION, settings, documents.trees, keys, total, dict(sorted(lengths.items())))
-    summary = msgspec.msgpack.encode(own, enc_hook=str)
+    summary = msgspec.msgpack.encode(own, enc_hook=str, order="deterministic")
     if done or summaries.get(owner) != summary or not tables.is_finished():  # a killed writer may have left this
         # Last: readers do not know a new tree before.
         tables.write_terms(replaced, _terms(documents, owner, summary))

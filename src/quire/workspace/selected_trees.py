@@ -38,11 +38,16 @@ class Scope(NamedTuple):
 def display_path(path: str | Path) -> str:
     """A path that works from the current folder: relative or absolute, whichever is shorter."""
     if is_target(str(path)):
-        return _URL.sub(r"\1//", str(path))  # Path leaves one slash of s3://bucket
+        return path_text(path)
     absolute = os.path.abspath(path)  # noqa: PTH100  links stay as named
     with suppress(ValueError):  # another drive
         return min(os.path.relpath(absolute), absolute, key=len)
     return absolute
+
+
+def path_text(path: str | Path) -> str:
+    """A path as text; ``Path`` leaves one slash of ``s3://bucket``."""
+    return _URL.sub(r"\1//", str(path))
 
 
 def is_target(index: str) -> bool:
