@@ -59,7 +59,7 @@ def command(
     try:
         folders = [tree.folder for tree in load(file.parent).trees.values()]
         if len(set(folders)) < len(folders):
-            raise QuireError("another tree has this folder")
+            raise QuireError("another tree has this folder")  # noqa: TRY301
     except QuireError as error:
         write_text(file, "" if is_new else old)
         raise InputError(display_path(file), f"cannot add the tree: {error.problem}", _ADVICE) from error
