@@ -114,8 +114,8 @@ def test_what_is_there_stays(run, docs) -> None:
 
 def test_no_such_folder(run, docs) -> None:
     docs({"ff": ""})
-    assert "nope: no such file or folder; make it first" in refused(run("init", "nope"))
-    assert "ff" in refused(run("init", "ff"))
+    assert "nope: no such folder; make it first" in refused(run("init", "nope"))
+    assert "ff: no such folder; make it first, or name a folder instead of a file" in refused(run("init", "ff"))
 
 
 def test_a_pyproject_that_is_about_quire_stays_in_force(run, docs) -> None:

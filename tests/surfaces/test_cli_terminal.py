@@ -271,3 +271,13 @@ def test_long_commands_show_progress(docs, command) -> None:
     folder = docs({f"{n}.md": f"# Page {n}\n\n[about page number {n - 1}]({n - 1}.md)\n" for n in range(3)})
     _, got = terminal(command, ".", program=AT_ONCE, cwd=folder)
     assert re.search("\r\x1b\\[2K█*·+ [0-2]/[0-9]+", got)
+
+
+def test_rows_of_an_outline_stay_in_their_columns(docs) -> None:
+    titles = "".join(f"{'#' * depth} A heading with a rather long title of words\n\n" for depth in range(1, 7))
+    folder = docs({"a.md": titles, "a-file-with-a-name-that-is-quite-long/and-another-name.md": titles})
+    for name, count in ((".", 2), ("a.md", 7)):
+        _, got = terminal("outline", name, cwd=folder, environment={"COLUMNS": "80"})
+        rows = [row for row in plain(got).splitlines() if " tokens" in row]
+        assert len(rows) == count
+        assert len({width(row.partition(" tokens")[0]) for row in rows}) == 1

@@ -192,3 +192,12 @@ def test_a_repository_called_as_a_folder_that_is_there(run, project, tmp_path_fa
     added = run("add", repository.as_uri())
     assert (added.code, added.out.decode().splitlines()[-1]) == (0, "quire.toml: added the tree docs-2")
     assert {"docs", "docs-2"} <= set(load(project).trees)
+
+
+def test_a_folder_is_added_once(run, project) -> None:
+    assert run("add", "docs", "--name", "manual").code == 0
+    before = (project / "quire.toml").read_bytes()
+    assert "cannot add the tree: another tree has this folder" in refused(run("add", "docs"))
+    assert (project / "quire.toml").read_bytes() == before
+    assert "manual" in load(project).trees
+    assert run("search", "install").code == 0

@@ -42,6 +42,7 @@ def command(
     name = name or tree_name(base, taken)
     if name in taken:
         raise QuireError(f"{display_path(file)} has a tree {name}", "choose another one with --name")
+    proposed = {name if where == folder else tree: where for tree, where in proposed.items()}
     if is_repository:
         values = {"git": source, "ref": ref, "path": path}
         commit = fetch(Tree(git=source, ref=ref, path=path))
@@ -56,7 +57,9 @@ def command(
     lines = "".join(f"{field} = {toml_value(value)}\n" for field, value in values.items() if value)
     write_text(file, f"{old.rstrip()}\n\n[trees.{toml_key(name)}]\n{lines}" if values else old)
     try:
-        load(file.parent)
+        folders = [tree.folder for tree in load(file.parent).trees.values()]
+        if len(set(folders)) < len(folders):
+            raise QuireError("another tree has this folder")  # noqa: TRY301
     except QuireError as error:
         write_text(file, "" if is_new else old)
         raise InputError(display_path(file), f"cannot add the tree: {error.problem}", _ADVICE) from error

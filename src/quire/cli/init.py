@@ -13,7 +13,6 @@ from quire.model.trees import tree_name
 from quire.model.validation import fields
 from quire.read.discover import Discovery, is_code_repository, is_documentation
 from quire.search.search_settings import SearchSettings
-from quire.workspace.selected_trees import refuse_missing
 from quire.workspace.settings import PROJECT_FILE, PYTHON_FILE, RERANKING, search_fields, toml_file
 
 _MOST_TREES = 12
@@ -55,7 +54,8 @@ def command(*, folder: str = argument("[FOLDER]", default=".")) -> int:
     root = Path.cwd() / folder
     prefix = "" if folder == "." else os.path.join(folder, "")  # noqa: PTH118  as it was typed
     name = f"{prefix}{PROJECT_FILE}"
-    refuse_missing([folder], "make it first")
+    if not root.is_dir():
+        raise InputError(folder, "no such folder", "make it first, or name a folder instead of a file")
     if toml_file(root / PYTHON_FILE) is not None:
         problem = f"has a table [tool.quire], which a {PROJECT_FILE} would override"
         raise InputError(f"{prefix}{PYTHON_FILE}", problem, "change that table")

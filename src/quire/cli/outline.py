@@ -87,14 +87,14 @@ def _show_documents(workspace: Workspace, records: Sequence[FileRecord], *, as_j
         )
     else:
         style = output.Paint(sys.stdout).path
-        _print((style(_shortened(file)), record.tokens, record.title) for record, file in pairs)
+        _print((style(_shortened(file)), record.tokens, _shortened(record.title, 18)) for record, file in pairs)
 
 
-def _shortened(name: str) -> str:
-    """A name that takes at most half of a terminal; complete when piped."""
+def _shortened(name: str, used: int = 0) -> str:
+    """A name that takes at most half of a terminal, of which some columns are ``used``; complete when piped."""
     if not output.is_terminal(sys.stdout):
         return name
-    return output.clip(output.visible(name), output.terminal_size(sys.stdout, "columns", 80) // 2)
+    return output.clip(output.visible(name), max(output.terminal_size(sys.stdout, "columns", 80) // 2 - used, 1))
 
 
 def _print(rows: Iterable[tuple[str, int, str]]) -> None:
@@ -152,7 +152,8 @@ def _tree_rows(record: Mapping[str, Any], branch: str = "", below: str = "") -> 
     paint = output.Paint(sys.stdout)
     style = paint.title if record["depth"] < 2 else output.visible
     lines = output.lines_of(record["startLine"], record["endLine"])
-    yield paint.faint(branch) + style(_shortened(record["title"] or "(no title)")), record["tokens"], lines
+    title = style(_shortened(record["title"] or "(no title)", len(branch)))
+    yield paint.faint(branch) + title, record["tokens"], lines
     for left, child in enumerate(record["children"], start=1 - len(record["children"])):  # 0 is the last
         yield from _tree_rows(child, f"{below}{'├' if left else '└'}─ ", f"{below}{'│' if left else ' '}  ")
 
