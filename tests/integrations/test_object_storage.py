@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from quire.cli import main
+from quire.errors import StoreError
 
 pytest.importorskip("lancedb", reason="needs quire-md[lancedb]: make test-integrations")
 pytest.importorskip("moto", reason="needs moto[server]: make test-integrations")
@@ -16,6 +17,8 @@ import boto3
 from moto.server import ThreadedMotoServer
 
 from integrations.written_sections import page
+from quire.stores import NodeIndex, copy_documents, lancedb
+from quire.stores.store import converted_errors
 
 TEXTS = {f"page-{number}.md": page(number) for number in range(24)}
 STORE = "lancedb:s3://bucket/sections"
@@ -76,3 +79,28 @@ def test_sections(source: str, bucket, capfd) -> None:
     assert STORE in status
     assert source in status
     assert json.loads(printed(capfd, "status", "--index", STORE, "--json"))["index"].startswith(STORE)
+
+
+def test_a_second_writer(bucket) -> None:
+    """Nobody locks a URL. What another command writes meanwhile stays."""
+    others = []
+
+    def write_another(*_: object) -> None:
+        if not others:
+            others.append(copy_documents({"others": "s3://bucket/shards/*.jsonl"}, STORE).written)
+
+    assert copy_documents({"docs": "s3://bucket/docs"}, STORE, on_progress=write_another).written == 24
+    assert others == [24]
+    with NodeIndex.open(STORE) as index:
+        assert {name: tree.files for name, tree in index.trees().items()} == {"docs": 24, "others": 24}
+        found = {tree: index.search("monitoring", trees=[tree]) for tree in ("docs", "others")}
+        assert [hit.text for hit in found["docs"]] == [hit.text for hit in found["others"]] != []
+
+
+def test_a_conflict_of_two_writers_says_what_to_do() -> None:
+    message = "lance error: Retryable commit conflict: preempted by concurrent transaction Update at version 19. Please retry."
+    with (
+        pytest.raises(StoreError, match="another command has written to it meanwhile; run again"),
+        converted_errors(lancedb, STORE, "s3://bucket/sections"),
+    ):
+        raise RuntimeError(message)

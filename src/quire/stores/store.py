@@ -106,6 +106,8 @@ def converted_errors(module: Any, label: str, place: str) -> Iterator[None]:
         advice = f"check the target, and that the store is running and writable; {damage}"
         if code is not None:
             problem, advice = f"cannot be written: {os.strerror(code)}", REMEDY
+        elif "concurrent transaction" in text:
+            problem, advice = "another command has written to it meanwhile", "run again, which writes the rest"
         raise StoreError(label, problem, advice) from (None if "@" in place else error)
 
 

@@ -21,7 +21,7 @@ from quire.index.file_records import FileRecord, FileTable, FolderTimes, FrontMa
 from quire.index.folder import Folder, Stamp
 from quire.index.node import Node, Outline, decode_node, decode_outline
 
-_MAX_OUTLINES, _MAX_ADDRESSES, _MAX_STATISTICS = 16_384, 4_096, 50_000  # of how many documents and terms they are kept
+_MAX_NODES, _MAX_OUTLINES, _MAX_ADDRESSES, _MAX_STATISTICS = 4_096, 16_384, 4_096, 50_000  # how many are kept
 PER_LOOKUP = 64  # how many terms the engine looks up at a time; for larger sets, it would scan all terms of the field
 _CHECKED_MATCHES = 100  # of how many matches outlines are read at once; the others are read if they are needed
 
@@ -218,9 +218,17 @@ class Snapshot:
         return matches
 
     def nodes(self, addresses: Iterable[Address]) -> list[Node]:
-        """The nodes at some addresses."""
+        """The nodes at some addresses. A search asks for most of its nodes twice."""
+        known, nodes = self.memory["nodes"], list[Node]()
         with engine_reads(self.folder):
-            return [decode_node(self.searcher.doc(address)[schema.NODE][0]) for address in addresses]
+            for address in addresses:
+                key = address.segment_ord, address.doc
+                if (node := known.get(key)) is None:
+                    node = known[key] = decode_node(self.searcher.doc(address)[schema.NODE][0])
+                nodes.append(node)
+        if len(known) > _MAX_NODES:
+            known.clear()
+        return nodes
 
     def get(self, node_id: str) -> Node | None:
         """The node with an id."""
