@@ -167,8 +167,9 @@ class Chunks(list[Chunk]):
         self.findings = tuple(findings)  # findings from reading, parsing and cutting, in document order
 
     def __repr__(self) -> str:
-        counts = f"{len(self)} chunks of {self.document.path or UNTITLED}, {len(self.findings)} findings"
-        return f"<Chunks: {counts}, {self.options.strategy}>"
+        counted = (len(self), "chunk"), (len(self.findings), "finding")
+        chunks, findings = (f"{number} {noun}{'' if number == 1 else 's'}" for number, noun in counted)
+        return f"<Chunks: {chunks} of {self.document.path or UNTITLED}, {findings}, {self.options.strategy}>"
 
     def _repr_html_(self) -> str:
         """The chunks as coloured bands, for a notebook."""

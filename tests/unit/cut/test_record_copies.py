@@ -38,6 +38,7 @@ def test_printed_chunks_are_short() -> None:
     assert repr(chunks) == "<Chunks: 2 chunks of docs/a.md, 0 findings, tree>"
     assert repr(chunks[0]) == "<Chunk doc:docs/a.md#guide\n  Guide, lines 3 to 4, 6 tokens\n  One two.>"
     assert repr(chunks[1]).endswith("word word word…>")
+    assert repr(quire.chunk("Text.")) == "<Chunks: 1 chunk of untitled, 0 findings, packed>"
     assert repr(quire.chunk("")) == "<Chunks: 0 chunks of untitled, 0 findings, packed>"
     assert repr(quire.chunk("text")[0]) == "<Chunk doc:untitled::ch0\n  lines 1 to 1, 1 tokens\n  text>"
 
