@@ -194,9 +194,9 @@ def test_there_are_no_streams_that_keep_others_out(folder) -> None:
         for _ in range(600):
             connections.append(stack.enter_context(socket.create_connection((parts.hostname, parts.port))))
             connections[-1].sendall(b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
-        for connection in connections:  # the server may refuse a new one while it answers so many
+        for connection in connections:  # the server may refuse a new one while it answers so many of one client
             with suppress(ConnectionResetError):
-                assert connection.recv(12) in {b"", b"HTTP/1.1 405", b"HTTP/1.1 503"}
+                assert connection.recv(12) in {b"", b"HTTP/1.1 405"}
         assert post(url)[0] == 200
 
 

@@ -152,6 +152,7 @@ class _Server(uvicorn.Server):
 
 def serve(app: ASGIApp, listener: socket.socket, **options: Any) -> None:
     """Answer requests until interrupted."""
-    options |= {"limit_concurrency": MOST_CONNECTIONS, "timeout_graceful_shutdown": _GRACE}
+    # uvicorn also counts connections that are closing, of which one client may have many.
+    options |= {"limit_concurrency": 2 * MOST_CONNECTIONS, "timeout_graceful_shutdown": _GRACE}
     options |= {"ws": "none", "log_level": "warning", "access_log": False, "server_header": False}
     _Server(uvicorn.Config(app, http=_Connection, **options)).run([listener])
